@@ -1,0 +1,118 @@
+"""Build hook: compile the C library that the agent loads inside the watched program.
+
+It is a plain shared object (no Python ABI), so one wheel serves every Python of a platform. Without a
+C compiler the package is built all the same, and Outlive says at run time what it then misses.
+OUTLIVE_REQUIRE_SHIM=1 makes that an error.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface as _Hook
+
+    Hook = _Hook[Any]
+else:
+    try:
+        from hatchling.builders.hooks.plugin.interface import BuildHookInterface as Hook
+    except ImportError:  # the tests use `compile_shim` where hatchling is not installed
+        Hook = object
+
+SOURCE = "src/outlive/record/inside/shim.c"
+LIBRARY = "src/outlive/record/inside/_shim.so"
+FLAGS = ("-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-fvisibility=hidden", "-Wl,-z,nodelete")
+LIBRARIES = ("-ldl", "-pthread")
+COMPILE_SECONDS = 120
+
+
+class ShimNotBuilt(Exception):
+    """The library could not be compiled; the message says why."""
+
+
+def find_compiler() -> list[str]:
+    """The C compiler as the start of a command line: $CC, or the first one found."""
+    chosen = shlex.split(os.environ.get("CC", ""))
+    if chosen:
+        return chosen
+    for name in ("cc", "gcc", "clang"):
+        found = shutil.which(name)
+        if found:
+            return [found]
+    raise ShimNotBuilt("no C compiler found (cc, gcc or clang; or set CC)")
+
+
+def compile_shim(source: Path, target: Path) -> None:
+    """Compile ``source`` into the shared object ``target``; ShimNotBuilt if that fails."""
+    if sys.platform != "linux":
+        raise ShimNotBuilt(f"the library is for Linux, this is {sys.platform}")
+    unfinished = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    command = [*find_compiler(), *FLAGS, "-o", str(unfinished), str(source), *LIBRARIES]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=COMPILE_SECONDS,
+            check=False,
+        )
+        if done.returncode != 0:
+            said = done.stdout.decode(errors="replace").strip()
+            raise ShimNotBuilt(f"{shlex.join(command)} failed:\n{said}")
+        # A new file, never the old one rewritten: a running program may have that one mapped.
+        os.replace(unfinished, target)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise ShimNotBuilt(f"{shlex.join(command)}: {problem}") from problem
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def is_current(source: Path, target: Path) -> bool:
+    """Whether ``target`` is newer than ``source`` and for this machine (a tree may be copied)."""
+    try:
+        if target.stat().st_mtime <= source.stat().st_mtime:
+            return False
+        return _machine(target) == _machine(Path(sys.executable))
+    except OSError:
+        return False
+
+
+def _machine(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(20)[18:20]  # e_machine of the ELF header
+
+
+class CustomBuildHook(Hook):
+    """What hatchling calls for a wheel, normal or editable."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and tell hatchling of the library; ``version`` is "standard" or "editable"."""
+        if self.target_name != "wheel":
+            return
+        root = Path(self.root)
+        source, target = root / SOURCE, root / LIBRARY
+        try:
+            if not is_current(source, target):
+                compile_shim(source, target)
+        except ShimNotBuilt as problem:
+            if os.environ.get("OUTLIVE_REQUIRE_SHIM") == "1":
+                raise
+            target.unlink(missing_ok=True)  # an old one, or another machine's
+            self.app.display_warning(
+                "Outlive is built without its C library: it will not know who sent a signal, nor "
+                f"the last text on stderr.\n{problem}"
+            )
+            return
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{platform}"
+        # As an artifact: it is part of the package's folder and only Git ignores it.
+        build_data["artifacts"].append(f"/{LIBRARY}")

@@ -1,0 +1,34 @@
+"""The command line: parse, call, print, exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from outlive.errors import OutliveError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. The only place where an error of ours becomes text and a status."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if arguments[:1] == ["run"] and not {"--help", "-h"} & set(arguments[1:2]):
+            from outlive.running import run
+
+            return run(arguments[1:])
+        from outlive.commands import run_command_line
+
+        return run_command_line(arguments)
+    except OutliveError as error:
+        print(f"outlive: {error.message}", file=sys.stderr)
+        if error.help:
+            print(f"         {error.help}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        return 0  # the reader of our output (a pager, head) has seen enough
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Why it died: one file, one cause, asked of the evidence."""

@@ -1,0 +1,273 @@
+"""`outlive why`, `runs`, `explain` and the help of everything: the part of the command line that may take its time to load."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from outlive import __version__
+from outlive.errors import UsageError
+from outlive.examine import decide
+from outlive.model import Evidence, Verdict
+from outlive.record import runs
+from outlive.record.format import read_frames
+from outlive.record.probes import gather
+from outlive.report.data import from_json
+from outlive.running import OPTIONS, run
+from outlive.showing import console_on, show
+from outlive.unit import Unit, cause, discover
+
+EPILOG = """\b
+Exit statuses: 0 nothing found, 1 findings, 2 wrong usage, 3 Outlive failed.
+`outlive run` returns the status of the program.
+\b
+OUTLIVE_HOME  where runs are recorded (else the user's state directory)
+NO_COLOR      no colours
+"""
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
+    no_args_is_help=True,
+)
+@click.version_option(__version__, prog_name="outlive")
+def cli() -> None:
+    """TensorFlow programs die without saying why. Outlive tells why, to the line.
+
+    \b
+      outlive run train.py          run a program; when it dies, say why
+      outlive why                   the verdict of the last run again
+      outlive explain SLUG          the manual page of a cause of death
+    """
+
+
+@cli.command(
+    "run",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    short_help="Run a program; when it dies, say why.",
+)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def run_(context: click.Context, /, command: tuple[str, ...], **switches: bool) -> None:
+    """Run a program as if Outlive were not there; when it dies, say how and why.
+
+    \b
+      outlive run train.py --epochs 3     a script, with the Python that Outlive runs on
+      outlive run -m package.module       a module, likewise
+      outlive run python3.12 train.py     any other Python, any virtual environment
+      outlive run -- bash -c "a; b"       any command at all
+
+    The program keeps its terminal, its input and output, its working directory, its signals and its exit status ($? is the
+    same, also after a death by signal). The verdict is printed to stderr after the death and kept: `outlive why` shows it
+    again. A healthy run prints one line, on a terminal only.
+
+    The program sees two changed variables: PYTHONPATH (one folder is put first; it loads the recorder and takes itself out of
+    sys.path) and OUTLIVE_RECORD_FOLDER. Everything that is put into the program is listed in docs/what-is-inside.md.
+    """
+    chosen = [f"--{name.replace('_', '-')}" for name, value in switches.items() if value]
+    context.exit(run([*chosen, *command]))
+
+
+for _option in OPTIONS:
+    _names = [name for name in (_option.short, _option.name) if name]
+    run_.params.insert(0, click.Option(_names, is_flag=True, help=_option.help))
+
+
+def _complete_run(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in reversed(runs.list_runs()) if name.startswith(incomplete)]
+
+
+@cli.command(short_help="Why did the last run (or RUN) die?")
+@click.argument("name", metavar="[RUN]", required=False, shell_complete=_complete_run)
+@click.option(
+    "--json", "as_json", is_flag=True, help="The verdict as JSON (schema outlive.verdict/1)."
+)
+@click.option(
+    "--share",
+    is_flag=True,
+    help="Mask paths, arguments, environment, user and host: fit for an issue.",
+)
+@click.option(
+    "--again", is_flag=True, help="Judge the record again instead of showing the stored verdict."
+)
+def why(name: str | None, as_json: bool, share: bool, again: bool) -> None:
+    """Show the verdict of the last run, or of RUN (a name from `outlive runs`, its beginning, or a folder).
+
+    Exit status: 0 nothing is wrong, 1 there are findings, 2 there is no such run.
+    """
+    folder = runs.find_run(name)
+    payloads, rings = _read(folder)
+    verdict = _stored(folder) if not again else None
+    if verdict is None:
+        verdict = decide(os.path.basename(folder), _evidence(payloads, rings))
+    show(verdict, _program_folder(payloads), as_json=as_json, share=share)
+    sys.exit(1 if verdict.findings else 0)
+
+
+@cli.command("runs", short_help="List the recorded runs.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option(
+    "-n", "count", default=20, show_default=True, help="How many, the newest first. 0 for all."
+)
+def list_(as_json: bool, count: int) -> None:
+    """List the recorded runs, the newest first: when, how it ended, why, what was run."""
+    names = list(reversed(runs.list_runs()))
+    rows = [_summary(name) for name in (names[:count] if count else names)]
+    if as_json:
+        for row in rows:
+            print(json.dumps(row))
+        return
+    if not rows:
+        print(f"Nothing has been recorded yet (looked in {runs.runs_folder()}).", file=sys.stderr)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("run", "ended", "cause", "command"):
+        table.add_column(title, overflow="fold", no_wrap=title == "run")
+    for row in rows:
+        table.add_row(
+            *(Text(str(row[title] or "")) for title in ("run", "ended", "cause", "command"))
+        )
+    console_on(sys.stdout).print(table)
+
+
+def _complete_cause(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    return [unit.slug for unit in discover(cause) if unit.slug.startswith(incomplete)]
+
+
+@cli.command(short_help="The manual page of a cause of death.")
+@click.argument("slug", required=False, shell_complete=_complete_cause)
+@click.option("--json", "as_json", is_flag=True, help="The page as JSON.")
+def explain(slug: str | None, as_json: bool) -> None:
+    """Explain a cause of death: what happened, how Outlive knows, what to do. Without SLUG, list them all."""
+    units = discover(cause)
+    if slug is None:
+        if as_json:
+            print(json.dumps([_page(unit) for unit in units], indent=1))
+            return
+        for unit in units:
+            print(f"{unit.slug:<24} {unit.headline}")
+        return
+    wanted = [unit for unit in units if slug in (unit.slug, unit.code)]
+    if not wanted:
+        raise UsageError(f"There is no cause {slug!r}.", "`outlive explain` lists them.")
+    if as_json:
+        print(json.dumps(_page(wanted[0]), indent=1))
+        return
+    from rich.markdown import Markdown
+
+    console = console_on(sys.stdout)
+    console.print(Markdown(f"# {wanted[0].slug} ({wanted[0].code})\n\n{wanted[0].doc}"))
+
+
+@cli.command(short_help="Print the shell completion script.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script: put  eval "$(outlive completion bash)"  into ~/.bashrc (zsh and fish likewise)."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise UsageError(f"There is no completion for {shell}.")
+    print(found(cli, {}, "outlive", "_OUTLIVE_COMPLETE").source())
+
+
+def run_command_line(arguments: Sequence[str]) -> int:
+    """Hand over to click, with our statuses."""
+    try:
+        cli.main(args=list(arguments), prog_name="outlive", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        return 2
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.Abort:
+        return 130
+    return 0
+
+
+def _read(folder: str) -> tuple[list[dict[str, Any]], str | None]:
+    """What is on the disk of a run; an empty or torn record is no error."""
+    try:
+        payloads = [frame.payload for frame in read_frames(os.path.join(folder, runs.LOG_NAME))]
+    except OSError:
+        payloads = []
+    here = os.path.join(folder, runs.RINGS_NAME)
+    elsewhere = next(
+        (payload.get("rings") for payload in payloads if payload.get("kind") == "run"), None
+    )
+    return payloads, here if os.path.isdir(here) else elsewhere
+
+
+def _evidence(payloads: list[dict[str, Any]], rings: str | None) -> Evidence:
+    return gather(payloads, rings)
+
+
+def _program_folder(payloads: list[dict[str, Any]]) -> str:
+    return str(
+        next((payload.get("folder") for payload in payloads if payload.get("kind") == "run"), "")
+    )
+
+
+def _stored(folder: str) -> Verdict | None:
+    """The verdict that was made when the run ended."""
+    try:
+        with open(os.path.join(folder, runs.VERDICT_NAME), encoding="utf-8") as file:
+            return from_json(file.read())
+    except OSError:
+        return None
+
+
+def _summary(name: str) -> dict[str, Any]:
+    folder = os.path.join(runs.runs_folder(), name)
+    payloads, _ = _read(folder)
+    run = next((payload for payload in payloads if payload.get("kind") == "run"), {})
+    try:
+        verdict = _stored(folder)
+    except Exception as error:  # one unreadable verdict must not hide the others
+        return {
+            "run": name,
+            "ended": f"unreadable: {error}",
+            "cause": None,
+            "command": None,
+            "began": None,
+        }
+    began = run.get("time")
+    return {
+        "run": name,
+        "ended": verdict.ending.detail if verdict else _unfinished(run),
+        "cause": verdict.cause.slug if verdict and verdict.cause else None,
+        "command": " ".join(str(word) for word in run.get("command", ())),
+        "began": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(began)) if began else None,
+    }
+
+
+def _unfinished(run: dict[str, Any]) -> str:
+    """No verdict: still going on, or the supervisor was ended too."""
+    supervisor = run.get("supervisor")
+    going = isinstance(supervisor, int) and os.path.exists(f"/proc/{supervisor}")
+    return "still running" if going else "not sealed: the supervisor was ended too"
+
+
+def _page(unit: Unit[Evidence]) -> dict[str, Any]:
+    return {
+        "slug": unit.slug,
+        "code": unit.code,
+        "since": unit.since,
+        "needs": list(unit.needs),
+        "page": unit.doc,
+    }

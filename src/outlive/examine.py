@@ -1,0 +1,68 @@
+"""Ask every cause, rank the answers: evidence in, verdict out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from outlive.model import Confidence, EndedBy, Ending, Evidence, Finding, UnitFailure, Verdict
+from outlive.unit import Unit, cause, discover
+
+
+def decide(run: str, evidence: Evidence, causes: Sequence[Unit[Evidence]] | None = None) -> Verdict:
+    """The verdict on one run. The order in which causes are asked does not matter."""
+    units = tuple(causes if causes is not None else discover(cause))
+    findings: list[Finding] = []
+    failures: list[UnitFailure] = []
+    for unit in units:
+        try:
+            findings.extend(replace(finding, slug=unit.slug) for finding in unit.ask(evidence))
+        except Exception as error:  # a broken unit is reported and hides nobody else's finding
+            failures.append(UnitFailure(unit.slug, f"{type(error).__name__}: {error}"))
+    ranked = rank(findings, {unit.slug: unit.behind for unit in units})
+    return Verdict(
+        run=run,
+        ending=_with_culprit(evidence, ranked),
+        findings=ranked,
+        gaps=_open_questions(evidence, units, ranked),
+        failures=tuple(sorted(failures, key=lambda failure: failure.slug)),
+    )
+
+
+def rank(findings: Iterable[Finding], behind: Mapping[str, tuple[str, ...]]) -> tuple[Finding, ...]:
+    """The best explanation first.
+
+    A cause that lies *behind* another one is the more specific of the two and goes before it, if it is at least likely:
+    "a list kept every image" explains "the control group's limit was reached". Otherwise the better evidence goes first.
+    """
+    left = sorted(findings, key=lambda finding: (-finding.confidence, finding.slug, finding.says))
+    ranked: list[Finding] = []
+    while left:
+        explained = {
+            general
+            for finding in left
+            if finding.confidence >= Confidence.LIKELY
+            for general in behind.get(finding.slug, ())
+        }
+        best = next((finding for finding in left if finding.slug not in explained), left[0])
+        left.remove(best)
+        ranked.append(best)
+    return tuple(ranked)
+
+
+def _with_culprit(evidence: Evidence, ranked: Sequence[Finding]) -> Ending:
+    """The ending, completed by what the findings know about who ended the program."""
+    known = next((finding.by for finding in ranked if finding.by is not None), None)
+    if known is None or evidence.ending.by is not EndedBy.UNKNOWN:
+        return evidence.ending
+    return replace(evidence.ending, by=known)
+
+
+def _open_questions(
+    evidence: Evidence, units: Sequence[Unit[Evidence]], ranked: Sequence[Finding]
+) -> Mapping[str, str]:
+    """The gaps that matter: those that would have decided, when nothing is proven."""
+    if not evidence.failed or (ranked and ranked[0].confidence is Confidence.PROVEN):
+        return {}
+    needed = {name for unit in units for name in unit.needs}
+    return {name: why for name, why in sorted(evidence.gaps.items()) if name in needed}

@@ -1,0 +1,196 @@
+"""View: this machine, read through a root that can be replaced.
+
+Every reading returns ``None`` when it cannot be had: an unreadable counter is not a zero. Tests build machines out of files
+and give their folder as ``root``.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+#: v1 writes "no limit" as a number near 2**63, rounded down to pages.
+NO_LIMIT_V1 = 1 << 62
+
+
+class GroupFolder(NamedTuple):
+    """One memory control group of a process: its own, or an ancestor's."""
+
+    path: str  #: the folder, as seen by this process
+    version: int
+
+
+class GroupReading(NamedTuple):
+    """The counters of a memory control group at one moment."""
+
+    used_bytes: int | None
+    limit_bytes: int | None
+    oom_kills: int | None
+    refusals: int | None  #: how often an allocation met the limit
+
+
+class Mount(NamedTuple):
+    """One line of ``/proc/self/mountinfo``."""
+
+    device: str
+    root: str
+    point: str
+    kind: str
+    options: str
+
+
+class Host:
+    """The machine as a tree of files."""
+
+    def __init__(self, root: str = "/") -> None:
+        self.root = root.rstrip("/")
+
+    def read(self, path: str, limit: int = 1 << 16) -> str | None:
+        """The beginning of a text file, or ``None``."""
+        try:
+            handle = os.open(self.root + path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError:
+            return None
+        try:
+            return os.read(handle, limit).decode("utf-8", "replace")
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
+
+    def number(self, path: str) -> int | None:
+        """A file that holds one number."""
+        text = (self.read(path, 64) or "").strip()
+        return int(text) if text.isdigit() else None
+
+    def table(self, path: str) -> dict[str, int]:
+        """A file of ``name value`` lines, as ``memory.events`` or ``/proc/meminfo``; values in kB are made bytes."""
+        found: dict[str, int] = {}
+        for line in (self.read(path) or "").splitlines():
+            words = line.replace(":", " ").split()
+            if len(words) >= 2 and words[1].isdigit():
+                found[words[0]] = int(words[1]) * (1024 if words[2:] == ["kB"] else 1)
+        return found
+
+    def mounts(self) -> tuple[Mount, ...]:
+        """What is mounted where, as this process sees it."""
+        found = []
+        for line in (self.read("/proc/self/mountinfo", 1 << 20) or "").splitlines():
+            front, _, back = line.partition(" - ")
+            words, tail = front.split(), back.split()
+            if len(words) >= 5 and len(tail) >= 3:
+                found.append(
+                    Mount(words[2], _unescape(words[3]), _unescape(words[4]), tail[0], tail[2])
+                )
+        return tuple(found)
+
+    def memory_groups(self, pid: int | str = "self") -> tuple[GroupFolder, ...]:
+        """The memory control groups of a process, its own first, then every ancestor up to the mount."""
+        listing = self.read(f"/proc/{pid}/cgroup")
+        if listing is None:
+            return ()
+        mounts = self.mounts()
+        for line in listing.splitlines():
+            _, controllers, path = [*line.split(":", 2), "", ""][:3]
+            if "memory" in controllers.split(","):
+                return self._ancestors(path, mounts, 1)
+        for line in listing.splitlines():
+            if line.startswith("0::"):
+                return self._ancestors(line[3:], mounts, 2)
+        return ()
+
+    def _ancestors(
+        self, path: str, mounts: tuple[Mount, ...], version: int
+    ) -> tuple[GroupFolder, ...]:
+        for mount in mounts:
+            if version == 1:
+                fits = mount.kind == "cgroup" and "memory" in mount.options.split(",")
+            else:
+                fits = mount.kind == "cgroup2"
+            if not fits:
+                continue
+            inside = path
+            if mount.root != "/" and path.startswith(mount.root):
+                inside = path[len(mount.root) :]
+            steps = [step for step in inside.split("/") if step and step != ".."]
+            folders = [
+                "/".join([mount.point.rstrip("/"), *steps[:depth]])
+                for depth in range(len(steps), -1, -1)
+            ]
+            return tuple(
+                GroupFolder(folder, version)
+                for folder in folders
+                if os.path.isdir(self.root + folder)
+            )
+        return ()
+
+    def read_group(self, group: GroupFolder) -> GroupReading:
+        """The counters of a control group now."""
+        if group.version == 1:
+            limit = self.number(f"{group.path}/memory.limit_in_bytes")
+            return GroupReading(
+                self.number(f"{group.path}/memory.usage_in_bytes"),
+                limit if limit is not None and limit < NO_LIMIT_V1 else None,
+                self.table(f"{group.path}/memory.oom_control").get("oom_kill"),
+                self.number(f"{group.path}/memory.failcnt"),
+            )
+        local = self.table(f"{group.path}/memory.events.local")
+        events = local or self.table(f"{group.path}/memory.events")
+        return GroupReading(
+            self.number(f"{group.path}/memory.current"),
+            self.number(f"{group.path}/memory.max"),
+            events.get("oom_kill"),
+            events.get("max"),
+        )
+
+    def group_members(self, group: GroupFolder) -> frozenset[int] | None:
+        """The processes directly in a control group."""
+        listing = self.read(f"{group.path}/cgroup.procs")
+        if listing is None:
+            return None
+        return frozenset(int(word) for word in listing.split() if word.isdigit())
+
+    def machine_oom_kills(self) -> int | None:
+        """How many processes the kernel has killed for want of memory since boot, machine-wide."""
+        return self.table("/proc/vmstat").get("oom_kill")
+
+    def memory(self) -> tuple[int | None, int | None]:
+        """Total and available bytes of the machine."""
+        table = self.table("/proc/meminfo")
+        return table.get("MemTotal"), table.get("MemAvailable")
+
+    def limits(self, pid: int | str = "self") -> dict[str, tuple[int | None, int | None]]:
+        """Resource limits of a process by name: soft and hard, ``None`` for unlimited."""
+        found: dict[str, tuple[int | None, int | None]] = {}
+        for line in (self.read(f"/proc/{pid}/limits") or "").splitlines()[1:]:
+            name, rest = line[:25].strip(), line[25:].split()
+            if len(rest) >= 2:
+                soft, hard = (int(word) if word.isdigit() else None for word in rest[:2])
+                found[name] = (soft, hard)
+        return found
+
+    def pressure(self) -> float | None:
+        """Share of the last ten seconds in which some task waited for memory (PSI), in per cent."""
+        for line in (self.read("/proc/pressure/memory") or "").splitlines():
+            if line.startswith("some"):
+                for word in line.split():
+                    if word.startswith("avg10="):
+                        return float(word[6:])
+        return None
+
+    def filesystem_of(self, path: str) -> Mount | None:
+        """The mount that a path lies on."""
+        try:
+            device = os.stat(self.root + path).st_dev
+        except OSError:
+            return None
+        name = f"{os.major(device)}:{os.minor(device)}"
+        fitting = [mount for mount in self.mounts() if mount.device == name]
+        return max(fitting, key=lambda mount: len(mount.point), default=None)
+
+
+def _unescape(text: str) -> str:
+    """Mount points write space, tab, newline and backslash as octal."""
+    for octal, plain in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(octal, plain)
+    return text

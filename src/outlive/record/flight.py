@@ -1,0 +1,347 @@
+"""One run while it goes on: what is sampled, what is written, and what is sealed at the end.
+
+Everything that can fail here fails quietly: a full disk, a vanished control group, a program that forbids to be looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from outlive.host import Host
+from outlive.record import runs
+from outlive.record.baseline import Baseline, reading, stderr_position
+from outlive.record.format import Log
+from outlive.record.masking import mask_text, secrets_of, split_arguments
+from outlive.record.native import read_native
+from outlive.record.sampling import Sampler, process_stat
+
+#: Seconds between samples when memory is far from its limit, and by how much of it is used when it is not.
+CALM_SECONDS = 0.5
+NEAR = ((0.85, 0.05), (0.6, 0.1))
+
+#: After this many written samples the distance between written ones doubles: a week fits in a few megabytes.
+SAMPLES_PER_OCTAVE = 1024
+
+#: Kept in memory at full rate, and written when the run is sealed.
+RECENT_SAMPLES = 600
+
+#: An OOM kill may be counted before its victim is gone; a reading must be this old to be "before".
+BEFORE_SECONDS = 0.7
+
+#: The kernel's counters and its log can lag the death (FACTS: "read after a short wait").
+SECONDS_FOR_COUNTERS = 0.25
+
+TAIL_BYTES = 64 * 1024
+KERNEL_LINES = re.compile(r"oom-kill:|Killed process|segfault at|trap |traps:|general protection")
+INITIAL_PID_NAMESPACE = "pid:[4026531836]"
+SHELLS = frozenset(
+    {
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "fish",
+        "ksh",
+        "busybox",
+        "env",
+        "nohup",
+        "nice",
+        "timeout",
+        "time",
+    }
+)
+
+#: Variables that change how TensorFlow behaves; their values are recorded (masked by shape), no others are.
+TELLING_VARIABLES = (
+    "TF_",
+    "CUDA_VISIBLE_DEVICES",
+    "XLA_",
+    "KERAS_",
+    "OMP_",
+    "MALLOC_",
+    "LD_PRELOAD",
+    "PYTHONMALLOC",
+)
+
+
+class Flight:
+    """The record of one run, as its supervisor makes it."""
+
+    def __init__(
+        self,
+        host: Host,
+        baseline: Baseline,
+        command: Sequence[str],
+        folder: str | None,
+        rings: str | None,
+    ) -> None:
+        self._host = host
+        self._baseline = baseline
+        self._folder = folder
+        self._rings = rings
+        self._log = _open_log(folder)
+        self.trouble = "" if self._log or folder is None else "the record could not be written"
+        self._shown, self._secrets = split_arguments(command)
+        self._secrets += secrets_of(os.environ)
+        self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT_SAMPLES)
+        self._written = 0
+        self._seen = 0
+        self._next = 0.0
+        self._rare: list[dict[str, Any]] = []
+
+    def program_started(self, pid: int, argv: Sequence[str]) -> None:
+        """Write who is recorded."""
+        self._pid = pid
+        self._sampler = Sampler(self._host, pid)
+        system = os.uname()
+        total, _ = self._host.memory()
+        self._write(
+            {
+                "kind": "run",
+                "version": 1,
+                "command": self._shown,
+                "folder": os.getcwd() if os.path.isdir(os.curdir) else "",
+                "pid": pid,
+                "supervisor": os.getpid(),
+                "supervisor_started": getattr(
+                    process_stat(self._host, os.getpid()), "started", None
+                ),
+                "shell": os.path.basename(argv[0]) in SHELLS,
+                "time": self._baseline.time,
+                "rings": self._rings,
+                "host": {
+                    "system": system.sysname,
+                    "kernel": system.release,
+                    "machine": system.machine,
+                },
+                "memory_total": total,
+                "limits": self._host.limits(pid),
+                "environment": {
+                    name: mask_text(value[:200], self._secrets)
+                    for name, value in os.environ.items()
+                    if name.startswith(TELLING_VARIABLES)
+                },
+                "baseline": self._baseline.reading,
+                "stderr": "passed" if self._baseline.stderr_start is None else "file",
+            }
+        )
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._baseline.began
+
+    def seconds_to_next(self) -> float:
+        """Until the next sample is due."""
+        return max(0.0, self._next - self.elapsed())
+
+    def sample_if_due(self) -> None:
+        """Take a sample; more often as the limit comes near."""
+        if self.elapsed() < self._next:
+            return
+        pause = CALM_SECONDS
+        try:
+            sample = self._sampler.sample()
+            sample["at"] = round(self.elapsed(), 3)
+            sample["members"] = sorted(self._sampler.members() or ())[:200]
+            nearness = self._sampler.nearness(sample)
+            pause = next((seconds for share, seconds in NEAR if nearness >= share), CALM_SECONDS)
+            self._keep(sample)
+        except Exception as error:  # looking must never end the waiting
+            self.trouble = self.trouble or f"sampling failed: {type(error).__name__}: {error}"
+        self._next = self.elapsed() + pause
+
+    def _keep(self, sample: dict[str, Any]) -> None:
+        self._seen += 1
+        distance = 1 << (self._written // SAMPLES_PER_OCTAVE)
+        if self._seen % distance == 0:
+            self._write({name: value for name, value in sample.items() if name != "members"})
+            self._written += 1
+            sample["written"] = True
+        self._recent.append(sample)
+
+    def _reading(self) -> dict[str, Any]:
+        return reading(self._host, self._sampler.groups, self._baseline.began)
+
+    def received(self, number: int, sender: int | None, uid: int) -> None:
+        """A signal reached the supervisor."""
+        command = (self._host.read(f"/proc/{sender}/cmdline", 512) or "") if sender else ""
+        shown, _ = split_arguments([word for word in command.split("\0") if word])
+        self._event("signal", signal=number, sender=sender, uid=uid, command=shown[:8])
+
+    def passed_on(self, number: int) -> None:
+        """A signal was sent on to the program."""
+        self._event("passed-on", signal=number)
+
+    def stopped(self, number: int) -> None:
+        """The program was stopped (Ctrl-Z)."""
+        self._event("stopped", signal=number)
+
+    def continued(self) -> None:
+        """The program goes on."""
+        self._event("continued")
+
+    def is_stopped(self) -> bool:
+        """Whether the program is still stopped."""
+        found = process_stat(self._host, self._pid)
+        return found is not None and found.state == "T"
+
+    def program_got(self, number: int, seconds: float) -> bool:
+        """Whether the program has lately received this signal by itself (its shim wrote it down)."""
+        native = self._read_native(self._pid)
+        since = time.time() - seconds
+        return any(seen.signo == number and seen.realtime_ns / 1e9 >= since for seen in native)
+
+    def _read_native(self, pid: int) -> tuple[Any, ...]:
+        if self._rings is None:
+            return ()
+        try:
+            with open(os.path.join(self._rings, f"{pid}.native"), "rb") as file:
+                return read_native(file.read()).signals
+        except (OSError, ValueError):
+            return ()
+
+    def _event(self, kind: str, **fields: Any) -> None:
+        self._write({"kind": kind, "at": round(self.elapsed(), 3), **fields})
+
+    def program_is_dead(self, killed: int | None) -> None:
+        """The program is a zombie: read what its death changed, before anything is cleaned."""
+        died_at = self.elapsed()
+        before = self._reading_before(died_at)
+        after = self._reading_after(killed, before)
+        last = process_stat(self._host, self._pid)
+        for sample in self._recent:
+            if not sample.pop("written", False):
+                sample.pop("members", None)
+                self._write(sample)
+        self._write(
+            {
+                "kind": "end",
+                "at": round(died_at, 3),
+                "killed": killed,
+                "before": before,
+                "after": after,
+                "cpu": getattr(last, "cpu_seconds", None),
+                "kernel_lines": self._kernel_lines(),
+                "own_pid_namespace": _pid_namespace() != INITIAL_PID_NAMESPACE,
+            }
+        )
+        self._keep_stderr()
+
+    def _reading_before(self, died_at: float) -> dict[str, Any]:
+        """The newest reading that is certainly older than the death."""
+        for sample in reversed(self._recent):
+            if died_at - sample["at"] >= BEFORE_SECONDS:
+                return {
+                    name: sample.get(name)
+                    for name in ("at", "groups", "members", "machine_oom_kills")
+                }
+        return self._baseline.reading
+
+    def _reading_after(self, killed: int | None, before: dict[str, Any]) -> dict[str, Any]:
+        until = time.monotonic() + (SECONDS_FOR_COUNTERS if killed == signal.SIGKILL else 0.0)
+        while True:
+            after = self._reading()
+            if time.monotonic() >= until or _oom_kills(after) != _oom_kills(before):
+                return after
+            time.sleep(0.02)
+
+    def program_ended(self, ended: Any) -> None:
+        """The last record: how it ended, and what it used."""
+        usage = ended.usage
+        self._write(
+            {
+                "kind": "exit",
+                "signal": ended.signal,
+                "exit_code": ended.exit_code,
+                "core": ended.core,
+                "max_rss": usage.ru_maxrss * 1024 if usage else None,
+                "user_seconds": usage.ru_utime if usage else None,
+                "system_seconds": usage.ru_stime if usage else None,
+                "trouble": self.trouble,
+            }
+        )
+        if self._log is not None:
+            try:
+                self._log.close()
+            except OSError:
+                self.trouble = "the record could not be written to disk"
+
+    def _keep_stderr(self) -> None:
+        """The tail of stderr, when it is a file: read back, nothing was redirected."""
+        if self._baseline.stderr_start is None:
+            return
+        try:
+            end = stderr_position(at_start=False) or 0
+            start = max(self._baseline.stderr_start, end - TAIL_BYTES)
+            handle = os.open("/proc/self/fd/2", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                tail = os.pread(handle, max(0, end - start), start)
+            finally:
+                os.close(handle)
+            text = mask_text(tail.decode("utf-8", "replace"), self._secrets)
+            self._write({"kind": "stderr", "text": text})
+        except OSError as error:
+            self._write(
+                {
+                    "kind": "gap",
+                    "name": "stderr",
+                    "why": f"could not be read back: {error.strerror}",
+                }
+            )
+
+    def _kernel_lines(self) -> list[str] | None:
+        if self._baseline.kernel_log is None:
+            return None
+        lines: list[str] = []
+        while len(lines) < 200:
+            try:
+                entry = os.read(self._baseline.kernel_log, 8192)
+            except BrokenPipeError:  # older entries were overwritten; the next read goes on
+                continue
+            except OSError:
+                break
+            text = entry.decode("utf-8", "replace").partition(";")[2].partition("\n")[0]
+            if KERNEL_LINES.search(text):
+                lines.append(text[:600])
+        return lines
+
+    def _write(self, payload: dict[str, Any]) -> None:
+        if payload.get("kind") != "sample":
+            self._rare.append(payload)
+        if self._log is None:
+            return
+        try:
+            self._log.append(payload)
+        except OSError as error:
+            self._log = None
+            self.trouble = f"the record could not be written: {error.strerror}"
+
+    def all_frames(self) -> list[dict[str, Any]]:
+        """Everything that is still in memory, for a verdict when the disk took nothing."""
+        return [*self._rare, *self._recent]
+
+
+def _open_log(folder: str | None) -> Log | None:
+    if folder is None:
+        return None
+    try:
+        return Log(os.path.join(folder, runs.LOG_NAME))
+    except OSError:
+        return None
+
+
+def _pid_namespace() -> str:
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
+
+
+def _oom_kills(reading: dict[str, Any]) -> list[Any]:
+    return [entry[4] for entry in reading.get("groups") or ()]

@@ -1,0 +1,135 @@
+"""Begin recording in this process. Called by ``sitecustomize``; everything is in place before the program's first line.
+
+What is put into the program, all of it: a thread that looks ten times a second, a mapped file, a fault handler that writes to
+a file of ours (unless the program has its own), a finder in ``sys.meta_path``, an ``atexit`` and a fork hook, and thin
+wrappers around ``sys.exit``, ``os._exit``, ``os.abort`` and the places where the standard library swallows exceptions of
+threads, futures and workers. See ``docs/what-is-inside.md``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from typing import List, Optional
+
+from .after_import import AfterImport
+from .fault import FaultFile
+from .hooks import Hooks
+from .journal import Journal
+from .sampler import SECONDS_BETWEEN, Sampler, kernel_threads, wait_for_one_thread
+from .shim import Shim
+
+SHIM_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_shim.so")
+
+#: Python threads that have ended may take the kernel a moment to clean up.
+THREAD_GONE_SECONDS = 0.05
+
+#: Ten ticks: other libraries install signal handlers too, and load shared objects.
+TICKS_BETWEEN_REFRESH = 10
+
+
+class Agent:
+    """The recorder of one process."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._journal = Journal(folder)
+        self._hooks = Hooks(self._journal)
+        self._fault = FaultFile(folder)
+        self._sampler = Sampler(self._journal, self._each_tick)
+        self._shim: Optional[Shim] = None
+        self._ticks = 0
+
+    def start(self) -> None:
+        """Put everything in place."""
+        self._fault.enable()
+        self._hooks.install_exits()
+        AfterImport(self._hooks.after_import()).install()
+        atexit.register(self._leave)
+        os.register_at_fork(
+            before=self._before_fork,
+            after_in_parent=self._sampler.start,
+            after_in_child=self._in_child,
+        )
+        self._sampler.start(self._introduce)
+
+    def _introduce(self) -> None:
+        """The first record of a process: who it is, and what counts as a library in it."""
+        main = sys.modules.get("__main__")
+        self._journal.note(
+            "process",
+            parent=os.getppid(),
+            python=sys.version.split()[0],
+            executable=sys.executable,
+            libraries=library_folders(),
+            main=str(getattr(main, "__file__", "") or ""),
+            fault=self._fault.path,
+        )
+        self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
+        if self._shim is not None:
+            self._shim.refresh()
+            self._journal.note("shim", loaded=True)
+
+    def _native_path(self) -> str:
+        return os.path.join(self._folder, f"{os.getpid()}.native")
+
+    def _each_tick(self) -> None:
+        self._ticks += 1
+        self._hooks.look_for_uncaught()
+        if self._ticks % TICKS_BETWEEN_REFRESH == 1:
+            self._fault.check()
+            if self._shim is not None:
+                self._shim.refresh()
+
+    def _leave(self) -> None:
+        """At exit: registered first, so this runs last."""
+        self._sampler.stop()
+        self._hooks.look_for_uncaught()
+        self._journal.note("leaving")
+
+    def _before_fork(self) -> None:
+        only_ours = kernel_threads() == 2
+        self._sampler.stop()
+        if only_ours:
+            wait_for_one_thread(THREAD_GONE_SECONDS)
+
+    def _in_child(self) -> None:
+        self._journal.forked()
+        self._fault.forked()
+        self._sampler.forked()
+        if self._shim is not None:
+            self._shim.reopen(self._native_path())
+        self._sampler.start(self._introduce_child, delay=SECONDS_BETWEEN)
+
+    def _introduce_child(self) -> None:
+        self._journal.note(
+            "process", parent=os.getppid(), python=sys.version.split()[0], forked=True
+        )
+
+
+def library_folders() -> List[str]:
+    """Folders whose code is not the user's own."""
+    found = {os.path.dirname(os.path.abspath(os.__file__))}
+    for entry in sys.path:
+        if os.path.basename(entry) in ("site-packages", "dist-packages"):
+            found.add(os.path.abspath(entry))
+    return sorted(found)
+
+
+def in_main_interpreter() -> bool:
+    """A second interpreter in the same process loads ``sitecustomize`` too, and is left alone."""
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        try:
+            import _xxsubinterpreters as interpreters
+        except ImportError:
+            return True
+    return bool(interpreters.get_current() == interpreters.get_main())
+
+
+def start(folder: str) -> None:
+    """Record this process below the folder."""
+    if os.path.isdir(folder) and in_main_interpreter():
+        Agent(folder).start()

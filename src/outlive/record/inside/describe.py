@@ -1,0 +1,105 @@
+"""Exceptions and frames as plain data, bounded, with secrets masked. Nothing here may raise or keep a frame alive."""
+
+from __future__ import annotations
+
+import os
+import re
+from types import FrameType, TracebackType
+from typing import Any, Dict, List, Optional, Tuple
+
+from ..masking import mask_text, secrets_of
+
+MAX_MESSAGE_CHARACTERS = 6000
+MAX_CHAIN = 6
+
+#: Of a deep stack the ends say most: where it is, and how it began.
+INNERMOST_FRAMES = 40
+OUTERMOST_FRAMES = 12
+
+REMOTE_FRAME = re.compile(r'^\s*File "(.+?)", line (\d+), in (\S+)', re.MULTILINE)
+
+FrameData = Tuple[str, int, str]
+
+
+def frames_of(frame: Optional[FrameType]) -> List[FrameData]:
+    """A stack, innermost first."""
+    found: List[FrameData] = []
+    while frame is not None:
+        code = frame.f_code
+        found.append((code.co_filename, frame.f_lineno or 0, code.co_name))
+        frame = frame.f_back
+    return bounded(found)
+
+
+def frames_of_traceback(traceback: Optional[TracebackType]) -> List[FrameData]:
+    """The way of an exception, innermost first."""
+    found: List[FrameData] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        found.append((code.co_filename, traceback.tb_lineno or 0, code.co_name))
+        traceback = traceback.tb_next
+    found.reverse()
+    return bounded(found)
+
+
+def bounded(frames: List[FrameData]) -> List[FrameData]:
+    """The two ends of a stack that is too deep to keep."""
+    if len(frames) <= INNERMOST_FRAMES + OUTERMOST_FRAMES:
+        return frames
+    return frames[:INNERMOST_FRAMES] + frames[-OUTERMOST_FRAMES:]
+
+
+def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
+    """An exception with all that a person would want to know of it."""
+    kind = type(error)
+    told: Dict[str, Any] = {
+        "type": _qualified(kind),
+        "bases": [_qualified(base) for base in kind.__mro__[1:-1]][:8],
+        "message": text_of(error),
+        "frames": frames_of_traceback(error.__traceback__),
+    }
+    notes = getattr(error, "__notes__", None)
+    if isinstance(notes, list):
+        told["notes"] = [mask_text(str(note)[:1000], known_secrets()) for note in notes[:5]]
+    if isinstance(error, SyntaxError) and error.filename:
+        told["frames"].insert(0, (str(error.filename), int(error.lineno or 0), ""))
+    if type(error).__name__ in ("RemoteTraceback", "_RemoteTraceback"):
+        told["frames"] = _frames_in_text(str(error))
+    following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if following is not None and depth < MAX_CHAIN:
+        told["cause"] = describe(following, depth + 1)
+    return told
+
+
+def text_of(error: BaseException) -> str:
+    """``str(error)`` runs the program's code, so it may do anything."""
+    try:
+        text = str(error)
+    except Exception as failure:
+        text = f"<message could not be made: {type(failure).__name__}>"
+    if len(text) > MAX_MESSAGE_CHARACTERS:
+        half = MAX_MESSAGE_CHARACTERS // 2
+        text = f"{text[:half]} … {text[-half:]}"
+    return mask_text(text, known_secrets())
+
+
+def known_secrets() -> List[str]:
+    """Secrets that stand in this program's environment, to be hidden wherever they turn up."""
+    try:
+        return secrets_of(os.environ)
+    except Exception:
+        return []
+
+
+def _qualified(kind: type) -> str:
+    module = getattr(kind, "__module__", "")
+    return (
+        kind.__qualname__ if module in ("builtins", "__main__") else f"{module}.{kind.__qualname__}"
+    )
+
+
+def _frames_in_text(text: str) -> List[FrameData]:
+    """A traceback that came from another process as text."""
+    found = [(file, int(line), function) for file, line, function in REMOTE_FRAME.findall(text)]
+    found.reverse()
+    return bounded(found)

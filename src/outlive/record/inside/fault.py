@@ -1,0 +1,112 @@
+"""The Python stacks of all threads when a fatal signal strikes: ``faulthandler``, writing to a file of ours.
+
+If the program (or the user, with -X faulthandler) has enabled it already, theirs stays: what it prints is in stderr.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from typing import Any, Callable, Optional, Tuple
+
+#: The descriptor is put where programs rarely look, and watched: a program that closes everything and opens a data file under
+#: the same number must not find a stack dump in it.
+HIGHEST_DESCRIPTOR = 1000
+
+
+class FaultFile:
+    """The file, its descriptor, and the care that it stays ours."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._handle = -1
+        self._identity: Optional[Tuple[int, int]] = None
+        self._real: Any = (
+            None  # faulthandler's own enable and disable, while ours stand in their place
+        )
+        self.path = ""
+
+    def enable(self) -> None:
+        """Install the handler, unless somebody else did."""
+        import faulthandler
+
+        if faulthandler.is_enabled():
+            return
+        self._real = (faulthandler.enable, faulthandler.disable)
+        try:
+            self._open()
+            faulthandler.enable(file=self._handle, all_threads=True)
+        except (OSError, ValueError, RuntimeError):
+            self._handle = -1
+            return
+        self._watch_for_other_owners(faulthandler)
+
+    def _watch_for_other_owners(self, faulthandler: Any) -> None:
+        """When the program enables or disables the handler itself, it is no longer ours to touch."""
+        for name in ("enable", "disable"):
+            real = getattr(faulthandler, name)
+
+            def passed_on(*args: Any, _real: Callable[..., Any] = real, **kwargs: Any) -> Any:
+                self._handle = -1
+                faulthandler.enable, faulthandler.disable = self._real
+                return _real(*args, **kwargs)
+
+            setattr(faulthandler, name, functools.wraps(real)(passed_on))
+
+    def _open(self) -> None:
+        import fcntl
+
+        self.path = os.path.join(self._folder, f"{os.getpid()}-{time.monotonic_ns()}.fault")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        low = os.open(self.path, flags, 0o600)
+        try:
+            self._handle = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _high_number())
+        finally:
+            os.close(low)
+        found = os.fstat(self._handle)
+        self._identity = (found.st_dev, found.st_ino)
+
+    def check(self) -> None:
+        """Once a second: if the number no longer means our file, keep our hands off it."""
+        if self._handle < 0:
+            return
+        try:
+            found = os.fstat(self._handle)
+            ours = (found.st_dev, found.st_ino) == self._identity
+        except OSError:
+            ours = False
+        if not ours:
+            self._handle = -1
+            self._disable()
+
+    def forked(self) -> None:
+        """In a child: a file of its own, so that two deaths are not mixed."""
+        if self._handle < 0:
+            return
+        self.check()
+        if self._handle < 0:
+            return
+        parents = self._handle
+        self._handle = -1
+        self._disable()
+        self.enable()
+        os.close(parents)
+
+    def _disable(self) -> None:
+        import faulthandler
+
+        faulthandler.enable, faulthandler.disable = self._real
+        faulthandler.disable()
+
+
+def _high_number() -> int:
+    try:
+        import resource
+
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    except (ImportError, OSError):
+        return 3
+    if soft == resource.RLIM_INFINITY:
+        return HIGHEST_DESCRIPTOR
+    return max(3, min(HIGHEST_DESCRIPTOR, soft - 16))

@@ -1,0 +1,170 @@
+"""What the program says when it ends a thread, a worker or itself: seen, written down, passed on unchanged."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from typing import Any, Callable, Dict, List, Set
+
+from .describe import describe, frames_of
+from .journal import Journal
+
+
+class Hooks:
+    """The functions of the standard library that are wrapped, and how to wrap them."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._told: Set[int] = (
+            set()
+        )  # ids of exceptions already written, so that one is not told twice
+        self._seen_last: Any = None
+
+    def after_import(self) -> Dict[str, Callable[[Any], None]]:
+        """Modules to wrap when they are imported."""
+        return {
+            "threading": self._threading,
+            "concurrent.futures._base": self._futures,
+            "multiprocessing.process": self._process,
+            "multiprocessing.popen_fork": self._multiprocessing_child,
+            "subprocess": self._subprocess,
+        }
+
+    def install_exits(self) -> None:
+        """``sys.exit`` and ``os._exit``: remember the line that called them."""
+        sys.exit = self._quitting(sys.exit, "sys.exit")
+        os._exit = self._quitting(os._exit, "os._exit")
+        os.abort = self._quitting(os.abort, "os.abort")
+
+    def _quitting(self, real: Callable[..., Any], name: str) -> Callable[..., Any]:
+        journal = self._journal
+
+        @functools.wraps(real)
+        def quitting(*args: Any, **kwargs: Any) -> Any:
+            try:
+                code = args[0] if args else kwargs.get("status")
+                plain = code if isinstance(code, (int, type(None))) else str(code)[:300]
+                journal.note("quit", call=name, code=plain, frames=frames_of(sys._getframe(1)))
+            except Exception:
+                pass
+            return real(*args, **kwargs)
+
+        return quitting
+
+    def look_for_uncaught(self) -> None:
+        """Python keeps the exception that ended the main thread in ``sys.last_value``: no hook is needed for it."""
+        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        if isinstance(error, BaseException) and error is not self._seen_last:
+            self._seen_last = error
+            self._tell(error, "main")
+
+    def _tell(self, error: BaseException, origin: str, thread: str = "") -> None:
+        try:
+            if origin != "main" and id(error) in self._told:
+                return
+            if len(self._told) < 1000:
+                self._told.add(id(error))
+            self._journal.note("error", origin=origin, thread=thread, error=describe(error))
+        except Exception:
+            pass
+
+    def _threading(self, module: Any) -> None:
+        real = module.excepthook
+        tell = self._tell
+
+        @functools.wraps(real)
+        def excepthook(args: Any) -> Any:
+            if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
+                tell(args.exc_value, "thread", str(getattr(args.thread, "name", "")))
+            return real(args)
+
+        module.excepthook = excepthook
+
+    def _futures(self, module: Any) -> None:
+        real = module.Future.set_exception
+        tell = self._tell
+
+        @functools.wraps(real)
+        def set_exception(future: Any, exception: Any) -> Any:
+            if isinstance(exception, BaseException):
+                tell(exception, "future")
+            return real(future, exception)
+
+        module.Future.set_exception = set_exception
+
+    def _process(self, module: Any) -> None:
+        """In a worker of ``multiprocessing`` the exception is caught and printed by ``_bootstrap``; take it before that."""
+        real = module.BaseProcess._bootstrap
+        tell = self._tell
+
+        @functools.wraps(real)
+        def bootstrap(process: Any, *args: Any, **kwargs: Any) -> Any:
+            run = process.run
+
+            def watched() -> Any:
+                try:
+                    return run()
+                except SystemExit:
+                    raise
+                except BaseException as error:
+                    tell(error, "worker", str(process.name))
+                    raise
+
+            process.run = watched
+            return real(process, *args, **kwargs)
+
+        module.BaseProcess._bootstrap = bootstrap
+
+    def _multiprocessing_child(self, module: Any) -> None:
+        """A worker's end, as its parent learns of it."""
+        real_init, real_poll = module.Popen.__init__, module.Popen.poll
+        real_send = module.Popen._send_signal
+        ended = self._child_ended
+
+        @functools.wraps(real_init)
+        def init(popen: Any, process_obj: Any, *args: Any, **kwargs: Any) -> None:
+            popen._outlive_started = (str(process_obj.name), frames_of(sys._getframe(1)))
+            real_init(popen, process_obj, *args, **kwargs)
+
+        @functools.wraps(real_poll)
+        def poll(popen: Any, *args: Any, **kwargs: Any) -> Any:
+            before = popen.returncode
+            after = real_poll(popen, *args, **kwargs)
+            if before is None and after:
+                name, frames = getattr(popen, "_outlive_started", ("", []))
+                ended(popen.pid, after, name, frames, getattr(popen, "_outlive_asked", False))
+            return after
+
+        @functools.wraps(real_send)
+        def send_signal(popen: Any, sig: Any) -> Any:
+            popen._outlive_asked = True
+            return real_send(popen, sig)
+
+        module.Popen.__init__ = init
+        module.Popen.poll = poll
+        module.Popen._send_signal = send_signal
+
+    def _subprocess(self, module: Any) -> None:
+        real = module.Popen._handle_exitstatus
+        real_send = module.Popen.send_signal
+        ended = self._child_ended
+
+        @functools.wraps(real)
+        def handle_exitstatus(popen: Any, status: Any, *args: Any, **kwargs: Any) -> Any:
+            result = real(popen, status, *args, **kwargs)
+            if popen.returncode:
+                asked = getattr(popen, "_outlive_asked", False)
+                ended(popen.pid, popen.returncode, "", frames_of(sys._getframe(1)), asked)
+            return result
+
+        @functools.wraps(real_send)
+        def send_signal(popen: Any, sig: Any) -> Any:
+            popen._outlive_asked = True
+            return real_send(popen, sig)
+
+        module.Popen._handle_exitstatus = handle_exitstatus
+        module.Popen.send_signal = send_signal
+
+    def _child_ended(self, pid: int, code: int, name: str, frames: List[Any], asked: bool) -> None:
+        self._journal.note("child", child=pid, code=code, name=name, frames=frames, asked=asked)

@@ -1,0 +1,48 @@
+"""Reached by Python at start-up because `outlive run` put this folder first in PYTHONPATH.
+
+It loads Outlive's recorder, takes its own folder out of sys.path, and hands over to the user's own sitecustomize, if there is
+one. It must be readable by every Python that the program may start (2.7 and 3.6 too), and must never raise.
+"""
+
+import sys
+
+
+def _load_recorder():
+    import os
+
+    folder = os.environ.get("OUTLIVE_RECORD_FOLDER")
+    if not folder or sys.version_info < (3, 9) or sys.implementation.name != "cpython":
+        return
+    import importlib.util
+
+    record = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    spec = importlib.util.spec_from_file_location(
+        "_outlive_record", os.path.join(record, "__init__.py"), submodule_search_locations=[record]
+    )
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["_outlive_record"] = package
+    spec.loader.exec_module(package)
+    from _outlive_record.inside import agent
+
+    agent.start(folder)
+
+
+def _hand_over():
+    import os
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if entry != here]
+    mine = sys.modules.pop("sitecustomize", None)
+    try:
+        import sitecustomize  # noqa: F401  # the user's own, now that this folder is out of the way
+    except ImportError as error:
+        if getattr(error, "name", "sitecustomize") != "sitecustomize":
+            raise
+        sys.modules["sitecustomize"] = mine  # the import system still expects an entry
+
+
+try:
+    _load_recorder()
+except Exception:
+    pass  # the program must run as if nothing had been tried; the supervisor notes that no record was made
+_hand_over()

@@ -1,0 +1,131 @@
+"""Ten times a second: where is every thread, and how large is the process?
+
+A bare thread of ``_thread``, so that it is in no list that the program can see. It stops before a fork and starts again after it:
+Python 3.12 and later warn of a fork with more than one thread, and a program must not be warned because of us.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import sys
+import time
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from .describe import FrameData, frames_of
+from .journal import Journal
+
+SECONDS_BETWEEN = 0.1
+MAX_THREADS = 12
+STOP_SECONDS = 2.0
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+class Sampler:
+    """The thread and its two locks."""
+
+    def __init__(self, journal: Journal, each: Callable[[], None]) -> None:
+        self._journal = journal
+        self._each = each
+        self._stop = _thread.allocate_lock()
+        self._running = _thread.allocate_lock()
+        self._last: Any = None
+        self._main = _thread.get_ident()
+
+    def start(self, first: Optional[Callable[[], None]] = None, delay: float = 0.0) -> None:
+        """Begin, or begin again; ``first`` is called once, in the thread, after the delay."""
+        self._stop = _thread.allocate_lock()
+        self._running = _thread.allocate_lock()
+        self._stop.acquire()
+        self._running.acquire()
+        try:
+            _thread.start_new_thread(self._run, (self._stop, self._running, first, delay))
+        except RuntimeError:  # no more threads to be had: the program's affair, not ours
+            self._running.release()
+
+    def stop(self) -> None:
+        """End the thread and wait until it is gone."""
+        if self._stop.locked():
+            self._stop.release()
+        if self._running.acquire(True, STOP_SECONDS):
+            self._running.release()
+
+    def forked(self) -> None:
+        """In a child the thread that forked is the main one."""
+        self._main = _thread.get_ident()
+        self._last = None
+
+    def _run(
+        self, stop: Any, running: Any, first: Optional[Callable[[], None]], delay: float
+    ) -> None:
+        try:
+            if delay and stop.acquire(True, delay):
+                return
+            if first is not None:
+                first()
+            while not stop.acquire(True, SECONDS_BETWEEN):
+                self._each()
+                self._tick()
+        except BaseException:
+            pass  # at interpreter shutdown anything may be gone
+        finally:
+            running.release()
+
+    def _tick(self) -> None:
+        mine = _thread.get_ident()
+        places: List[Tuple[int, List[FrameData]]] = []
+        marks = []
+        frames = sys._current_frames()
+        for ident, frame in frames.items():
+            if ident != mine and len(places) < MAX_THREADS:
+                marks.append((ident, id(frame), frame.f_lasti))
+                places.append((ident, frames_of(frame)))
+                del frame
+        del frames
+        rss = resident_bytes()
+        if marks == self._last:
+            self._journal.stack(rss=rss, same=True)
+            return
+        self._last = marks
+        self._journal.stack(
+            rss=rss, threads=[self._thread(ident, stack) for ident, stack in places]
+        )
+
+    def _thread(self, ident: int, stack: List[FrameData]) -> Dict[str, Any]:
+        return {"name": thread_name(ident), "main": ident == self._main, "frames": stack}
+
+
+def thread_name(ident: int) -> str:
+    """The name that the program gave to a thread, without importing ``threading`` for it."""
+    threading = sys.modules.get("threading")
+    thread = getattr(threading, "_active", {}).get(ident)
+    return str(getattr(thread, "_name", "")) or str(ident)
+
+
+def resident_bytes() -> int:
+    """Memory of this process in RAM. The file is opened anew each time: see ``journal``."""
+    try:
+        handle = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        return int(os.read(handle, 128).split()[1]) * PAGE_BYTES
+    except (OSError, ValueError, IndexError):
+        return 0
+    finally:
+        os.close(handle)
+
+
+def kernel_threads() -> int:
+    """How many threads this process has for the kernel."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 0
+
+
+def wait_for_one_thread(seconds: float) -> None:
+    """A thread that has ended for Python may still be ending for the kernel; fork looks at the kernel's count."""
+    until = time.monotonic() + seconds
+    while kernel_threads() > 1 and time.monotonic() < until:
+        time.sleep(0.0002)

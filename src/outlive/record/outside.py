@@ -1,0 +1,240 @@
+"""The half that survives: start the program, pass everything through, sample it, wait, seal the evidence.
+
+The program keeps the terminal, the process group, the descriptors and the working directory that it would have had. This process
+only holds stderr (for the verdict), waits, and looks. If any part of the looking fails, the waiting goes on.
+
+Imported before the program is started, so the heavier modules are loaded while the program is already running.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+INSIDE_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside", "path")
+
+#: Names in the environment that differ for the program; documented in docs/what-is-inside.md, held by a test.
+FOLDER_VARIABLE = "OUTLIVE_RECORD_FOLDER"
+
+#: Signals to the supervisor that are meant for the program. Those of a terminal reach both, so they are not sent on.
+PASSED_ON = frozenset(
+    getattr(signal, name)
+    for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM",
+                 "SIGPROF", "SIGIO", "SIGPWR", "SIGXCPU", "SIGURG")
+)  # fmt: skip
+STOPS = frozenset({signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
+WAITED_FOR = PASSED_ON | STOPS | {signal.SIGCHLD, signal.SIGCONT, signal.SIGWINCH}
+
+SI_KERNEL = 0x80
+
+#: A signal that was sent to the whole group reaches the program too; only after this long is it taken for ours alone.
+SECONDS_BEFORE_PASSING_ON = 0.15
+
+
+class NotStarted(Exception):
+    """The program could not be started; the status that a shell would give."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror or str(error))
+        self.status = 127 if isinstance(error, FileNotFoundError) else 126
+
+
+class Ended:
+    """How the program ended, as the kernel says."""
+
+    __slots__ = ("core", "exit_code", "pid", "signal", "usage")
+
+    def __init__(self, pid: int, status: int, usage: Any) -> None:
+        self.pid = pid
+        self.usage = usage
+        self.signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+        self.exit_code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+        self.core = os.WIFSIGNALED(status) and os.WCOREDUMP(status)
+
+
+def environment_for(environment: Mapping[str, str], rings: str | None) -> dict[str, str]:
+    """The program's environment: as it is, but for the two variables that load the recorder."""
+    changed = dict(environment)
+    if rings is not None:
+        before = environment.get("PYTHONPATH")
+        changed["PYTHONPATH"] = os.pathsep.join([INSIDE_PATH, before] if before else [INSIDE_PATH])
+        changed[FOLDER_VARIABLE] = rings
+    return changed
+
+
+class Watcher(Protocol):
+    """Who is told what the supervisor sees: the flight recorder, or nobody."""
+
+    def sample_if_due(self) -> None: ...
+    def seconds_to_next(self) -> float: ...
+    def received(self, number: int, sender: int | None, uid: int) -> None: ...
+    def program_got(self, number: int, seconds: float) -> bool: ...
+    def passed_on(self, number: int) -> None: ...
+    def stopped(self, number: int) -> None: ...
+    def continued(self) -> None: ...
+    def is_stopped(self) -> bool: ...
+    def program_is_dead(self, killed: int | None) -> None: ...
+
+
+class Blind:
+    """Watches nothing: when nothing can be recorded, the program still runs and is waited for."""
+
+    def sample_if_due(self) -> None:
+        """Nothing to do."""
+
+    def seconds_to_next(self) -> float:
+        """Long, but a lost SIGCHLD must not be waited for for ever."""
+        return 1.0
+
+    def received(self, number: int, sender: int | None, uid: int) -> None:
+        """Nothing to do."""
+
+    def program_got(self, number: int, seconds: float) -> bool:
+        """Nobody can tell."""
+        return False
+
+    def passed_on(self, number: int) -> None:
+        """Nothing to do."""
+
+    def stopped(self, number: int) -> None:
+        """Nothing to do."""
+
+    def continued(self) -> None:
+        """Nothing to do."""
+
+    def is_stopped(self) -> bool:
+        """A second SIGCONT does no harm."""
+        return True
+
+    def program_is_dead(self, killed: int | None) -> None:
+        """Nothing to do."""
+
+
+class Supervisor:
+    """Runs one program. ``start`` returns at once, ``wait`` when the program is gone."""
+
+    def __init__(self, command: Sequence[str], rings: str | None) -> None:
+        self.command = list(command)
+        self.rings = rings
+        self.pid = 0
+        self._old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
+        self._due: list[tuple[float, int]] = []
+
+    def start(self, environment: Mapping[str, str]) -> None:
+        """Start the program with the signals, descriptors and folder that this process was given."""
+        # Python ignores these two in itself; a program must find them as they were.
+        restored = [signal.SIGPIPE, signal.SIGXFSZ]
+        try:
+            self.pid = os.posix_spawnp(
+                self.command[0],
+                self.command,
+                environment_for(environment, self.rings),
+                setsigmask=self._old_mask,
+                setsigdef=restored,
+            )
+        except OSError as error:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
+            raise NotStarted(error) from error
+        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _let_go_of_the_pipes()
+
+    def wait(self, flight: Watcher) -> Ended:
+        """Until the program is gone: sample, pass signals on, stop and continue with it."""
+        while True:
+            flight.sample_if_due()
+            pause = min([flight.seconds_to_next(), *(at - time.monotonic() for at, _ in self._due)])
+            received = signal.sigtimedwait(WAITED_FOR, max(0.0, pause))
+            if received is not None:
+                self._handle(received, flight)
+            self._pass_on_what_is_due(flight)
+            ended = self._look(flight)
+            if ended is not None:
+                return ended
+
+    def _look(self, flight: Watcher) -> Ended | None:
+        options = os.WEXITED | os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        try:
+            found = os.waitid(os.P_PID, self.pid, options)
+        except ChildProcessError:
+            return Ended(self.pid, 0, None)
+        if found is None:
+            return None
+        if found.si_code in (os.CLD_STOPPED, os.CLD_TRAPPED):
+            os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
+            if found.si_code == os.CLD_STOPPED:
+                self._stop_too(found.si_status, flight)
+            return None
+        killed = found.si_status if found.si_code in (os.CLD_KILLED, os.CLD_DUMPED) else None
+        flight.program_is_dead(killed)  # it is still a zombie: everything about it can be read
+        _, status, usage = os.wait4(self.pid, 0)
+        return Ended(self.pid, status, usage)
+
+    def _handle(self, received: Any, flight: Watcher) -> None:
+        number = received.si_signo
+        if number in PASSED_ON:
+            from_kernel = received.si_code == SI_KERNEL
+            flight.received(number, None if from_kernel else received.si_pid, received.si_uid)
+            if not from_kernel and received.si_pid != self.pid:
+                self._due.append((time.monotonic() + SECONDS_BEFORE_PASSING_ON, number))
+
+    def _pass_on_what_is_due(self, flight: Watcher) -> None:
+        now = time.monotonic()
+        for entry in [entry for entry in self._due if entry[0] <= now]:
+            self._due.remove(entry)
+            since = SECONDS_BEFORE_PASSING_ON * 2
+            if not flight.program_got(entry[1], since) and self._look(flight) is None:
+                flight.passed_on(entry[1])
+                _send(self.pid, entry[1])
+
+    def _stop_too(self, number: int, flight: Watcher) -> None:
+        """The shell waits for this process: when the program stops, stop likewise, and continue with it."""
+        flight.stopped(number)
+        before = signal.getsignal(number) if number != signal.SIGSTOP else None
+        if number != signal.SIGSTOP:
+            signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+        os.kill(os.getpid(), number)  # execution goes on here after SIGCONT
+        if number != signal.SIGSTOP:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+            signal.signal(number, before)
+        if flight.is_stopped():
+            _send(self.pid, signal.SIGCONT)
+        flight.continued()
+
+    def end_like(self, ended: Ended) -> None:
+        """End this process as the program ended: same status, same signal, no second core file."""
+        sys.stderr.flush()
+        if ended.signal is None:
+            os._exit(ended.exit_code or 0)
+        try:
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        except (ImportError, OSError, ValueError):
+            pass
+        if ended.signal not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(ended.signal, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {ended.signal})
+        os.kill(os.getpid(), ended.signal)
+        os._exit(128 + ended.signal)
+
+
+def _send(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _let_go_of_the_pipes() -> None:
+    """A reader of the program's output must see its end when the program ends it, not when we do."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1):
+        os.dup2(nothing, standard)
+    if nothing > 2:
+        os.close(nothing)

@@ -1,0 +1,169 @@
+"""Where runs are kept: one private folder each, the oldest removed, never the newest.
+
+Imported before the program is started: nothing heavier than ``os``.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from outlive.errors import NothingRecorded, OutliveError
+from outlive.host import Host
+
+#: Ring files are written through a memory map. A file system that may refuse a write to space that it has already handed out
+#: (copy on write, network) would end the program with SIGBUS; on these it cannot happen after posix_fallocate.
+SAFE_TO_MAP = frozenset({"ext2", "ext3", "ext4", "xfs", "tmpfs", "ramfs", "overlay", "f2fs"})
+
+KEEP_RUNS = 100
+KEEP_BYTES = 500_000_000
+
+LOG_NAME = "supervisor.log"
+VERDICT_NAME = "verdict.json"
+STDERR_NAME = "stderr.tail"
+RINGS_NAME = "rings"
+
+
+def home() -> str:
+    """The folder below which everything is recorded: $OUTLIVE_HOME, else the user's state directory."""
+    chosen = os.environ.get("OUTLIVE_HOME")
+    if chosen:
+        return os.path.abspath(chosen)
+    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return os.path.join(os.path.abspath(state), "outlive")
+
+
+def runs_folder() -> str:
+    """The folder of all runs."""
+    return os.path.join(home(), "runs")
+
+
+def new_run(host: Host) -> tuple[str, str]:
+    """Make a private folder for a run: its path, and the folder for the rings of its processes."""
+    parent = runs_folder()
+    os.makedirs(parent, mode=0o700, exist_ok=True)
+    _refuse_foreign(parent)
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}"
+    folder = os.path.join(parent, name)
+    os.mkdir(folder, 0o700)
+    return folder, _rings_for(folder, host)
+
+
+def temporary_run(host: Host) -> tuple[str, str]:
+    """A folder of last resort, when the home cannot be written."""
+    parent = os.environ.get("TMPDIR") or "/tmp"
+    folder = os.path.join(parent, f"outlive-{os.getuid()}-{os.urandom(6).hex()}")
+    os.mkdir(folder, 0o700)
+    return folder, _rings_for(folder, host)
+
+
+def _rings_for(folder: str, host: Host) -> str:
+    mount = host.filesystem_of(folder)
+    if mount is not None and mount.kind not in SAFE_TO_MAP and os.path.isdir("/dev/shm"):
+        rings = os.path.join("/dev/shm", f"outlive-{os.getuid()}-{os.urandom(6).hex()}")
+    else:
+        rings = os.path.join(folder, RINGS_NAME)
+    os.mkdir(rings, 0o700)
+    return rings
+
+
+def _refuse_foreign(folder: str) -> None:
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise OutliveError(
+            f"{folder} is not a folder of this user.", "Set OUTLIVE_HOME to a folder of your own."
+        )
+
+
+def list_runs() -> list[str]:
+    """Names of all runs, oldest first."""
+    try:
+        with os.scandir(runs_folder()) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def find_run(name: str | None) -> str:
+    """The folder of a run: the newest, or the one that is named (a path, or the beginning of a name)."""
+    known = list_runs()
+    if name is None:
+        if not known:
+            raise NothingRecorded(
+                f"Nothing has been recorded yet (looked in {runs_folder()}).",
+                "Run your program once with:  outlive run train.py",
+            )
+        return os.path.join(runs_folder(), known[-1])
+    if os.path.isfile(os.path.join(name, LOG_NAME)):
+        return os.path.abspath(name)
+    fitting = [run for run in known if run == name] or [
+        run for run in known if run.startswith(name)
+    ]
+    if len(fitting) == 1:
+        return os.path.join(runs_folder(), fitting[0])
+    problem = (
+        f"{len(fitting)} runs begin with {name!r}." if fitting else f"There is no run {name!r}."
+    )
+    raise NothingRecorded(problem, "`outlive runs` lists them.")
+
+
+def prune(newest: str) -> None:
+    """Remove the oldest runs beyond the limits; never the newest, never one that is still going on."""
+    total = 0
+    for kept, name in enumerate(reversed(list_runs())):
+        folder = os.path.join(runs_folder(), name)
+        total += folder_bytes(folder)
+        if name == newest or (kept < KEEP_RUNS and total <= KEEP_BYTES):
+            continue
+        if not os.path.exists(os.path.join(folder, VERDICT_NAME)) and _fresh(folder):
+            continue
+        remove(folder)
+
+
+def _fresh(folder: str) -> bool:
+    """Written to within the last day: perhaps still going on."""
+    try:
+        return time.time() - os.stat(os.path.join(folder, LOG_NAME)).st_mtime < 86_400
+    except OSError:
+        return False
+
+
+def folder_bytes(folder: str) -> int:
+    """What a run takes on disk."""
+    total = 0
+    for parent, _, files in os.walk(folder):
+        for file in files:
+            try:
+                total += os.lstat(os.path.join(parent, file)).st_blocks * 512
+            except OSError:
+                continue
+    return total
+
+
+def remove(folder: str) -> None:
+    """Delete a run, following no link."""
+    for parent, folders, files in os.walk(folder, topdown=False):
+        for file in files:
+            _quietly(os.unlink, os.path.join(parent, file))
+        for inner in folders:
+            path = os.path.join(parent, inner)
+            _quietly(os.unlink if os.path.islink(path) else os.rmdir, path)
+    _quietly(os.rmdir, folder)
+
+
+def _quietly(act: object, path: str) -> None:
+    try:
+        act(path)  # type: ignore[operator]  # os.unlink or os.rmdir
+    except OSError:
+        pass
+
+
+def write_private(path: str, content: str | bytes) -> None:
+    """Write a file that only this user can read, over nothing that is a link."""
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    handle = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+    )
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)

@@ -1,0 +1,231 @@
+"""Read the living program from outside: memory, threads, files, CPU time, control groups, the machine."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from outlive.host import GroupFolder, GroupReading, Host
+
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+#: Listing thousands of descriptors, walking page tables and asking file systems costs; these are done on every n-th sample.
+SLOW_EVERY = 10
+TREE_EVERY = 4
+
+#: Reading PSS walks the page tables: 4 ms per GB here. Above this it is not cheap.
+PSS_CHEAP_BYTES = 1_000_000_000
+
+#: Asking a dead network file system how full it is can hang for minutes.
+NETWORK_KINDS = ("nfs", "nfs4", "cifs", "smb3", "fuse", "ceph", "lustre", "9p", "afs", "glusterfs")
+
+
+class ProcessStat:
+    """Fields of ``/proc/PID/stat`` that matter here."""
+
+    __slots__ = (
+        "cpu_seconds",
+        "major_faults",
+        "parent",
+        "rss_bytes",
+        "started",
+        "state",
+        "threads",
+    )
+
+    def __init__(self, text: str) -> None:
+        words = text.rpartition(")")[2].split()
+        self.state = words[0]
+        self.parent = int(words[1])
+        self.major_faults = int(words[9])
+        self.cpu_seconds = (int(words[11]) + int(words[12])) / TICKS
+        self.threads = int(words[17])
+        self.started = int(words[19])
+        self.rss_bytes = int(words[21]) * PAGE_BYTES
+
+
+def process_stat(host: Host, pid: int) -> ProcessStat | None:
+    """The process, or ``None`` when it is gone."""
+    text = host.read(f"/proc/{pid}/stat", 1024)
+    try:
+        return ProcessStat(text) if text else None
+    except (IndexError, ValueError):
+        return None
+
+
+class Sampler:
+    """Takes one sample after another of a program and its descendants."""
+
+    def __init__(self, host: Host, pid: int) -> None:
+        self._host = host
+        self._pid = pid
+        self._count = 0
+        self._tree: dict[
+            int, int
+        ] = {}  # pid -> start time, so that a reused number is not mistaken
+        self._slow: dict[str, Any] = {}
+        self._disks: dict[str, str] = {}
+        self._gpu = _gpu_meter()
+        self.groups: tuple[GroupFolder, ...] = host.memory_groups(pid) or host.memory_groups()
+
+    def sample(self) -> dict[str, Any]:
+        """One reading as plain data; what could not be read is not in it."""
+        self._count += 1
+        slow = self._count % SLOW_EVERY == 1
+        if slow:
+            self.groups = self._host.memory_groups(self._pid) or self.groups
+        if self._count % TREE_EVERY == 1:
+            self._tree = self._descendants()
+        found: dict[str, Any] = {"kind": "sample"}
+        own = process_stat(self._host, self._pid)
+        if own is not None:
+            found |= {
+                "rss": own.rss_bytes,
+                "threads": own.threads,
+                "cpu": round(own.cpu_seconds, 2),
+                "major_faults": own.major_faults,
+                "state": own.state,
+            }
+        others = [stat for pid in self._tree if (stat := self._alive(pid)) is not None]
+        found["tree"] = found.get("rss", 0) + sum(stat.rss_bytes for stat in others)
+        found["processes"] = 1 + len(others)
+        found["groups"] = self.read_groups()
+        _, available = self._host.memory()
+        if available is not None:
+            found["available"] = available
+        if slow:
+            self._slow = self._slow_readings(own, bool(others))
+        found |= self._slow
+        return found
+
+    def _alive(self, pid: int) -> ProcessStat | None:
+        stat = process_stat(self._host, pid)
+        return stat if stat is not None and stat.started == self._tree[pid] else None
+
+    def _descendants(self) -> dict[int, int]:
+        """Children of every thread, and theirs; those seen before are kept though they were given another parent."""
+        found = {pid: started for pid, started in self._tree.items() if self._alive(pid)}
+        waiting = [self._pid, *found]
+        while waiting:
+            pid = waiting.pop()
+            try:
+                threads = os.listdir(f"{self._host.root}/proc/{pid}/task")
+            except OSError:
+                continue
+            for thread in threads:
+                listing = self._host.read(f"/proc/{pid}/task/{thread}/children") or ""
+                for child in (int(word) for word in listing.split() if word.isdigit()):
+                    stat = process_stat(self._host, child) if child not in found else None
+                    if stat is not None:
+                        found[child] = stat.started
+                        waiting.append(child)
+        return found
+
+    @property
+    def descendants(self) -> tuple[int, ...]:
+        """Every descendant that was seen at the last look."""
+        return tuple(self._tree)
+
+    def read_groups(self) -> list[list[Any]]:
+        """Path, version and counters of every memory control group above the program."""
+        return [[group.path, group.version, *self._host.read_group(group)] for group in self.groups]
+
+    def members(self) -> frozenset[int] | None:
+        """The processes in the program's own control group."""
+        return self._host.group_members(self.groups[0]) if self.groups else None
+
+    def nearness(self, sample: dict[str, Any]) -> float:
+        """How much of the tightest limit is used, between 0 and 1."""
+        shares = [
+            reading.used_bytes / reading.limit_bytes
+            for reading in (GroupReading(*entry[2:]) for entry in sample["groups"])
+            if reading.used_bytes is not None and reading.limit_bytes
+        ]
+        total, _ = self._host.memory() if "available" in sample else (None, None)
+        if total:
+            shares.append(1 - sample["available"] / total)
+        return max(shares, default=0.0)
+
+    def _slow_readings(self, own: ProcessStat | None, has_children: bool) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        pressure = self._host.pressure()
+        if pressure is not None:
+            found["pressure"] = pressure
+        machine_kills = self._host.machine_oom_kills()
+        if machine_kills is not None:
+            found["machine_oom_kills"] = machine_kills
+        try:
+            descriptors = os.listdir(f"{self._host.root}/proc/{self._pid}/fd")
+            found["files"] = len(descriptors)
+        except OSError:
+            descriptors = []
+        if has_children and own is not None and own.rss_bytes < PSS_CHEAP_BYTES:
+            pss = self._host.table(f"/proc/{self._pid}/smaps_rollup").get("Pss")
+            if pss is not None:
+                found["pss"] = pss
+        found["disks"] = self._disk_room(descriptors)
+        if self._gpu is not None:
+            found["gpu"] = self._gpu({self._pid, *self._tree})
+        return found
+
+    def _disk_room(self, descriptors: list[str]) -> dict[str, list[int]]:
+        """Free and total bytes of the file systems that the program works on."""
+        for path in [
+            f"/proc/{self._pid}/cwd",
+            *_folders_written(self._host, self._pid, descriptors),
+        ]:
+            mount = self._host.filesystem_of(path)
+            if mount is not None and not mount.kind.startswith(NETWORK_KINDS):
+                self._disks[mount.point] = path
+        found = {}
+        for point in list(self._disks)[:8]:
+            try:
+                room = os.statvfs(self._host.root + point)
+            except OSError:
+                continue
+            found[point] = [room.f_bavail * room.f_frsize, room.f_blocks * room.f_frsize]
+        return found
+
+
+def _folders_written(host: Host, pid: int, descriptors: list[str]) -> list[str]:
+    """Folders of the regular files that the program has open for writing (a bounded look)."""
+    folders = set()
+    for descriptor in descriptors[:64]:
+        info = host.read(f"/proc/{pid}/fdinfo/{descriptor}", 256) or ""
+        flags = next(
+            (line.split()[1] for line in info.splitlines() if line.startswith("flags")), "0"
+        )
+        if int(flags, 8) & (os.O_WRONLY | os.O_RDWR):
+            try:
+                target = os.readlink(f"{host.root}/proc/{pid}/fd/{descriptor}")
+            except OSError:
+                continue
+            if target.startswith("/") and not target.startswith(("/dev/", "/proc/")):
+                folders.add(os.path.dirname(target))
+    return sorted(folders)[:8]
+
+
+def _gpu_meter() -> Any:
+    """A function from process ids to the bytes they hold on GPUs, where there is one and the reader is installed."""
+    if not os.path.exists("/dev/nvidiactl"):
+        return None
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        devices = [
+            pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())
+        ]
+    except Exception:  # no driver, no permission, no library: a gap, not an error
+        return None
+
+    def used(pids: set[int]) -> int:
+        total = 0
+        for device in devices:
+            for process in pynvml.nvmlDeviceGetComputeRunningProcesses(device):
+                if process.pid in pids:
+                    total += process.usedGpuMemory or 0
+        return total
+
+    return used

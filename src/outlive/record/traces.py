@@ -1,0 +1,224 @@
+"""Stacks, exceptions and crashes: plain data of the rings made into nouns. Pure, but for reading lines of source code."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from outlive.model import Crash, Growth, Origin, Place, Stack, Thrown
+
+INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
+
+#: What stands for code that a person typed, though it has no file.
+TYPED = ("<string>", "<stdin>", "<ipython-input")
+
+LIBRARY_PARTS = ("site-packages", "dist-packages")
+GENERATED = "__autograph_generated_file"
+
+FATAL = re.compile(r"^Fatal Python error: .+$", re.MULTILINE)
+THREAD = re.compile(
+    r"^(Current thread|Thread) (0x[0-9a-f]+)(?: \[(.*?)\])?(?: \(most recent call first\))?:",
+    re.MULTILINE,
+)
+CRASH_FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
+
+#: A line must have been running during this share of the growth to be named for it.
+MOST_OF_THE_GROWTH = 0.8
+HALF_OF_THE_GROWTH = 0.5
+
+#: Less growth than this is the noise of any program.
+GROWTH_WORTH_NAMING_BYTES = 16_000_000
+
+
+class SourceLines:
+    """Turns ``(file, line, function)`` into places: whose code is it, and what does the line say?"""
+
+    def __init__(self, folder: str, libraries: Iterable[str] = ()) -> None:
+        self._folder = folder
+        self._libraries = tuple(
+            library.rstrip("/") + "/"
+            for library in (*libraries, INSIDE)
+            if library not in ("", "/")
+        )
+
+    def place(self, data: Sequence[Any]) -> Place:
+        """One frame."""
+        file, line, function = str(data[0]), _whole(data[1]), str(data[2])
+        own = self.is_own(file)
+        return Place(self._shown(file), line, function, self._code(file, line) if own else "", own)
+
+    def places(self, frames: Any) -> tuple[Place, ...]:
+        """A stack; whatever is not a frame is skipped."""
+        return tuple(
+            self.place(frame)
+            for frame in (frames if isinstance(frames, list) else ())
+            if isinstance(frame, list) and len(frame) == 3
+        )
+
+    def is_own(self, file: str) -> bool:
+        """The user's code, not a library's, not generated."""
+        if file.startswith("<"):
+            return file.startswith(TYPED)
+        parts = file.split("/")
+        if any(part in parts for part in LIBRARY_PARTS) or GENERATED in file:
+            return False
+        return not os.path.join(self._folder, file).startswith(self._libraries)
+
+    def _shown(self, file: str) -> str:
+        """Relative to the program's folder when it lies in it: what the user would type."""
+        inside = self._folder.rstrip("/") + "/"
+        return file[len(inside) :] if self._folder and file.startswith(inside) else file
+
+    def _code(self, file: str, line: int) -> str:
+        if line <= 0 or file.startswith("<"):
+            return ""
+        return linecache.getline(os.path.join(self._folder, file), line).strip()[:200]
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def thrown(data: Mapping[str, Any], lines: SourceLines, **known: Any) -> Thrown:
+    """An exception as the program wrote it down."""
+    cause = data.get("cause")
+    return Thrown(
+        type=str(data.get("type", "?")),
+        message=str(data.get("message", "")),
+        frames=lines.places(data.get("frames")),
+        notes=tuple(str(note) for note in data.get("notes", ())),
+        bases=tuple(str(base) for base in data.get("bases", ())),
+        cause=thrown(cause, lines, **known) if isinstance(cause, dict) else None,
+        **known,
+    )
+
+
+def origin_of(text: Any) -> Origin:
+    """Where an exception ended up; what is not known counts as a thread's, which accuses nobody of ending the program."""
+    try:
+        return Origin(text)
+    except ValueError:
+        return Origin.THREAD
+
+
+def stacks_at(
+    record: Mapping[str, Any], lines: SourceLines, at: float | None, pid: int
+) -> tuple[Stack, ...]:
+    """The threads of one sample, the main thread first."""
+    found = [
+        Stack(
+            str(thread.get("name", "")),
+            lines.places(thread.get("frames")),
+            at,
+            bool(thread.get("main")),
+            pid,
+        )
+        for thread in record.get("threads", ())
+        if isinstance(thread, dict)
+    ]
+    return tuple(sorted(found, key=lambda stack: not stack.main))
+
+
+def crash_in(text: str, lines: SourceLines, pid: int) -> Crash | None:
+    """What ``faulthandler`` wrote, if it wrote anything."""
+    headline = FATAL.search(text)
+    if headline is None:
+        return None
+    text = text[headline.start() :]
+    heads = list(THREAD.finditer(text))
+    stacks: list[Stack] = []
+    current_is_python = False
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        body = text[head.end() : following.start() if following else None]
+        frames = []
+        for row in body.splitlines()[1:]:
+            found = CRASH_FRAME.match(row)
+            if found is None:
+                break
+            number = int(found[2]) if found[2].isdigit() else 0
+            frames.append(lines.place((found[1], number, found[3])))
+        stack = Stack(head[3] or head[2], tuple(frames), main=following is None, pid=pid)
+        if head[1] == "Current thread":
+            current_is_python = bool(frames)
+            stacks.insert(0, stack)
+        else:
+            stacks.append(stack)
+    return Crash(
+        headline[0].removeprefix("Fatal Python error: "), tuple(stacks), current_is_python, pid
+    )
+
+
+def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growth | None:
+    """Which line was running while memory reached new heights.
+
+    Only growth beyond the highest value so far counts, so memory that is taken and given back in turns adds nothing. Every line
+    of the user's own on the stack gets the growth of that moment; the innermost line that was there for most of it is named.
+    ``album.append(make(i))`` is named rather than the lines of ``make``, unless one of those alone did it all.
+    """
+    highest: int | None = None
+    total = 0
+    shares: dict[tuple[str, int, str], int] = {}
+    depth: dict[tuple[str, int, str], int] = {}
+    leaves: dict[tuple[tuple[str, int, str], tuple[str, int, str]], int] = {}
+    own: list[tuple[str, int, str]] = []
+    importing = False
+    times: list[float] = []
+    for record in records:
+        rss = record.get("rss")
+        if not record.get("same"):
+            own, importing = _own_lines(record, lines)
+        if not isinstance(rss, int) or rss <= 0:
+            continue
+        grown = 0 if highest is None else max(0, rss - highest)
+        highest = rss if highest is None else max(highest, rss)
+        if grown and own and not importing:
+            total += grown
+            times.append(float(record.get("time", 0)))
+            for level, line in enumerate(reversed(own)):
+                shares[line] = shares.get(line, 0) + grown
+                depth[line] = max(depth.get(line, 0), level)
+                leaves[line, own[0]] = leaves.get((line, own[0]), 0) + grown
+    if total < GROWTH_WORTH_NAMING_BYTES:
+        return None
+    for threshold in (MOST_OF_THE_GROWTH, HALF_OF_THE_GROWTH):
+        named = [line for line, grown in shares.items() if grown >= threshold * total]
+        if named:
+            best = max(named, key=lambda line: (depth[line], shares[line]))
+            leaf = max((pair for pair in leaves if pair[0] == best), key=lambda pair: leaves[pair])[
+                1
+            ]
+            return Growth(
+                lines.place(best),
+                shares[best] / total,
+                total,
+                max(times) - min(times),
+                lines.place(leaf),
+            )
+    return None
+
+
+def _own_lines(
+    record: Mapping[str, Any], lines: SourceLines
+) -> tuple[list[tuple[str, int, str]], bool]:
+    """The user's lines of the thread that works, innermost first, each once; and whether it is busy importing."""
+    threads = [thread for thread in record.get("threads", ()) if isinstance(thread, dict)]
+    threads.sort(key=lambda thread: (_waits(thread.get("frames")), not thread.get("main")))
+    for thread in threads:
+        frames = [tuple(frame) for frame in thread.get("frames", ()) if len(frame) == 3]
+        own = list(dict.fromkeys(frame for frame in frames if lines.is_own(frame[0])))
+        if own:
+            importing = any(frame[0].startswith("<frozen importlib") for frame in frames)
+            return own, importing
+    return [], False
+
+
+def _waits(frames: Any) -> bool:
+    """A thread whose innermost frame is a lock or a queue of the standard library does no work."""
+    if not isinstance(frames, list) or not frames:
+        return True
+    return str(frames[0][0]).endswith(
+        ("/threading.py", "/queue.py", "/selectors.py", "/concurrent/futures/thread.py")
+    )

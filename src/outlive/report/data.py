@@ -1,0 +1,139 @@
+"""The verdict as JSON and back. The reader refuses what it does not know: an unknown word must not become a green tick."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from outlive.errors import RecordUnreadable
+from outlive.model import (
+    Confidence,
+    EndedBy,
+    Ending,
+    EndingKind,
+    Fact,
+    Finding,
+    Place,
+    Remedy,
+    UnitFailure,
+    Verdict,
+)
+
+SCHEMA = "outlive.verdict/1"
+
+#: A cause that broke while it was asked: its answer is missing, which is a gap.
+_BROKEN = "cause that failed: "
+
+
+def to_data(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as the contract in DESIGN.md writes it."""
+    ending = verdict.ending
+    return {
+        "schema": SCHEMA,
+        "run": verdict.run,
+        "ending": {
+            "kind": ending.kind.value,
+            "signal": ending.signal,
+            "exit_code": ending.exit_code,
+            "by": ending.by.value,
+            "detail": ending.detail,
+        },
+        "cause": _finding(verdict.cause) if verdict.cause else None,
+        "also": [_finding(finding) for finding in verdict.findings[1:]],
+        "gaps": dict(verdict.gaps)
+        | {_BROKEN + broken.slug: broken.error for broken in verdict.failures},
+    }
+
+
+def to_json(verdict: Verdict) -> str:
+    """One JSON object."""
+    return json.dumps(to_data(verdict), indent=1, ensure_ascii=False)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    where = finding.where
+    return {
+        "slug": finding.slug,
+        "confidence": finding.confidence.name.lower(),
+        "says": finding.says,
+        "where": None
+        if where is None
+        else {
+            "file": where.file,
+            "line": where.line,
+            "function": where.function,
+            "code": where.code,
+        },
+        "because": [
+            {"name": fact.name, "value": fact.value, "source": fact.source}
+            for fact in finding.because
+        ],
+        "remedies": [
+            {"text": remedy.text, "commands": list(remedy.commands), "safe": remedy.safe}
+            for remedy in finding.remedies
+        ],
+    }
+
+
+def from_json(text: str) -> Verdict:
+    """A verdict that was written by ``to_json``; anything else is an error."""
+    try:
+        data = json.loads(text)
+        if data["schema"] != SCHEMA:
+            raise RecordUnreadable(
+                f"The verdict has the schema {data['schema']!r}, this Outlive reads {SCHEMA!r}.",
+                "Read it with the version of Outlive that wrote it.",
+            )
+        _only(data, "schema", "run", "ending", "cause", "also", "gaps")
+        ending = data["ending"]
+        _only(ending, "kind", "signal", "exit_code", "by", "detail")
+        findings = ([data["cause"]] if data["cause"] is not None else []) + data["also"]
+        return Verdict(
+            run=data["run"],
+            ending=Ending(
+                EndingKind(ending["kind"]),
+                ending["signal"],
+                ending["exit_code"],
+                EndedBy(ending["by"]),
+                ending["detail"],
+            ),
+            findings=tuple(_finding_from(finding) for finding in findings),
+            gaps={name: why for name, why in data["gaps"].items() if not name.startswith(_BROKEN)},
+            failures=tuple(
+                UnitFailure(name.removeprefix(_BROKEN), why)
+                for name, why in data["gaps"].items()
+                if name.startswith(_BROKEN)
+            ),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RecordUnreadable(
+            f"The verdict cannot be read: {type(error).__name__}: {error}.",
+            "Judge the record again with:  outlive why RUN --again",
+        ) from error
+
+
+def _finding_from(data: Mapping[str, Any]) -> Finding:
+    _only(data, "slug", "confidence", "says", "where", "because", "remedies")
+    where = data["where"]
+    if where is not None:
+        _only(where, "file", "line", "function", "code")
+    return Finding(
+        says=data["says"],
+        because=tuple(
+            Fact(fact["name"], fact["value"], fact["source"]) for fact in data["because"]
+        ),
+        confidence=Confidence[data["confidence"].upper()],
+        remedies=tuple(
+            Remedy(remedy["text"], tuple(remedy["commands"]), remedy["safe"])
+            for remedy in data["remedies"]
+        ),
+        where=None if where is None else Place(**where),
+        slug=data["slug"],
+    )
+
+
+def _only(data: Mapping[str, Any], *names: str) -> None:
+    unknown = set(data) - set(names)
+    if unknown:
+        raise ValueError(f"unknown fields {sorted(unknown)}")

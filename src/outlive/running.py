@@ -1,0 +1,195 @@
+"""`outlive run`: start the program before anything heavy is imported, watch it, tell why it died.
+
+The start must cost next to nothing, so this path does without the command-line library: its few options are parsed here, from
+the same table that makes the help.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from outlive.errors import OutliveError, UsageError
+from outlive.host import Host
+from outlive.record import runs
+from outlive.record.baseline import Baseline
+from outlive.record.outside import Blind, Ended, NotStarted, Supervisor
+
+
+class Option(NamedTuple):
+    """A switch of `outlive run`."""
+
+    name: str
+    short: str
+    help: str
+
+
+OPTIONS = (
+    Option(
+        "--quiet", "-q", "Print nothing, not even after a death. The record is kept: outlive why."
+    ),
+    Option("--json", "", "After a death print the verdict as JSON (on stderr) instead of text."),
+    Option(
+        "--outside",
+        "",
+        "Load nothing into the program; record it from outside alone (fewer lines are named).",
+    ),
+    Option("--no-record", "", "Run the program and nothing else."),
+)
+
+
+class Request(NamedTuple):
+    """What `outlive run` was asked to do."""
+
+    command: list[str]
+    switches: frozenset[str]
+
+
+def parse(arguments: Sequence[str]) -> Request:
+    """Split Outlive's own options from the command. Everything from the first other word on belongs to the program."""
+    long = {option.short: option.name for option in OPTIONS if option.short}
+    known = {option.name for option in OPTIONS}
+    switches = set()
+    rest = list(arguments)
+    while rest:
+        word = long.get(rest[0], rest[0])
+        if word == "--":
+            rest.pop(0)
+            break
+        if word not in known:
+            break
+        switches.add(word)
+        rest.pop(0)
+    if not rest:
+        raise UsageError(
+            "There is nothing to run.", "For example:  outlive run train.py --epochs 3"
+        )
+    first = rest[0]
+    if first in ("-m", "-c") or (not first.startswith("-") and first.endswith(".py")):
+        if first in ("-m", "-c") and len(rest) < 2:
+            raise UsageError(
+                f"{first} needs an argument.", f"For example:  outlive run {first} package.module"
+            )
+        return Request([sys.executable, *rest], frozenset(switches))
+    if first.startswith("-"):
+        raise UsageError(
+            f"There is no option {first}.",
+            "`outlive run --help` lists them; write -- before a command that begins with a dash.",
+        )
+    return Request(rest, frozenset(switches))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a program as if Outlive were not there, and end as it ended."""
+    request = parse(arguments)
+    host = Host()
+    folder, rings, warning = _folders(host, request.switches)
+    supervisor = Supervisor(request.command, None if "--outside" in request.switches else rings)
+    baseline = Baseline(host)
+    try:
+        supervisor.start(os.environ)
+    except NotStarted as error:
+        if folder is not None:
+            runs.remove(folder)
+        raise CannotStart(request.command[0], error) from error
+    if warning and "--quiet" not in request.switches:
+        _say(f"outlive: {warning}")
+    watcher, ended = _watch(supervisor, host, baseline, request, folder, rings)
+    try:
+        _conclude(watcher, ended, request, folder, rings)
+    except Exception as error:  # our failure must not change the program's status
+        _say(f"outlive: the verdict could not be made: {type(error).__name__}: {error}")
+    supervisor.end_like(ended)
+    return 3
+
+
+class CannotStart(OutliveError):
+    """The command cannot be started; the status is the one that a shell gives."""
+
+    def __init__(self, name: str, error: NotStarted) -> None:
+        super().__init__(
+            f"Cannot run {name!r}: {error}.", "Is it installed, and is its name right?"
+        )
+        self.exit_code = error.status
+
+
+def _folders(host: Host, switches: frozenset[str]) -> tuple[str | None, str | None, str]:
+    """Where to record, or why it cannot be done where it should."""
+    if "--no-record" in switches:
+        return None, None, ""
+    try:
+        return (*runs.new_run(host), "")
+    except (OSError, OutliveError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+    try:
+        folder, rings = runs.temporary_run(host)
+    except OSError:
+        return None, None, f"nothing is recorded: cannot write below {runs.home()} ({reason})."
+    return (
+        folder,
+        rings,
+        f"cannot write below {runs.home()} ({reason}); this run is recorded in {folder}.",
+    )
+
+
+def _watch(
+    supervisor: Supervisor,
+    host: Host,
+    baseline: Baseline,
+    request: Request,
+    folder: str | None,
+    rings: str | None,
+) -> tuple[Any, Ended]:
+    """Wait for the end with a flight recorder, or blindly if that fails."""
+    watcher: Any = Blind()
+    try:
+        if folder is not None:
+            from outlive.record.flight import Flight
+
+            flight = Flight(host, baseline, request.command, folder, rings)
+            flight.program_started(supervisor.pid, request.command)
+            watcher = flight
+        ended = supervisor.wait(watcher)
+    except Exception as error:
+        _say(f"outlive: recording failed ({type(error).__name__}: {error}); the program goes on.")
+        watcher = Blind()
+        ended = supervisor.wait(watcher)
+    return watcher, ended
+
+
+def _conclude(
+    watcher: Any, ended: Ended, request: Request, folder: str | None, rings: str | None
+) -> None:
+    """Seal the record, judge it, print the verdict."""
+    if isinstance(watcher, Blind) or folder is None:
+        return
+    watcher.program_ended(ended)
+    from outlive.examine import decide
+    from outlive.record.closing import close_rings
+    from outlive.record.probes import gather
+    from outlive.report.data import to_json
+
+    evidence = gather(watcher.all_frames(), rings)
+    verdict = decide(os.path.basename(folder), evidence)
+    close_rings(folder, rings)
+    try:
+        runs.write_private(os.path.join(folder, runs.VERDICT_NAME), to_json(verdict) + "\n")
+        runs.prune(os.path.basename(folder))
+    except OSError as error:
+        watcher.trouble = watcher.trouble or f"the verdict could not be written: {error.strerror}"
+    if "--quiet" in request.switches:
+        return
+    if watcher.trouble:
+        _say(f"outlive: {watcher.trouble}.")
+    from outlive.showing import show_after_run
+
+    show_after_run(verdict, evidence, as_json="--json" in request.switches)
+
+
+def _say(text: str) -> None:
+    try:
+        os.write(2, (text + "\n").encode())
+    except OSError:
+        pass

@@ -1,0 +1,103 @@
+"""What a unit is, and how units are found: one function in one file, by looking in its folder.
+
+A cause of death is the first kind. Checks, rules and watches will be further values of ``Kind``; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from outlive.errors import PluginError
+from outlive.model import Evidence, Finding
+
+View = TypeVar("View")
+Ask = Callable[[View], Iterable[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit(Generic[View]):
+    """One question, asked of a frozen view, answered with findings."""
+
+    slug: str
+    code: str
+    since: str
+    doc: str
+    ask: Ask[View]
+    needs: tuple[str, ...] = ()  #: facts without which the question stays open
+    behind: tuple[str, ...] = ()  #: slugs of the more general causes that this one explains
+
+    @property
+    def headline(self) -> str:
+        """The first line of the manual page."""
+        return self.doc.splitlines()[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[View]):
+    """A kind of unit: the prefix of its codes, the folder it lives in, the headings of its page."""
+
+    name: str
+    prefix: str
+    package: str
+    headings: tuple[str, ...]
+
+    def __call__(
+        self, code: str, *, since: str, needs: tuple[str, ...] = (), behind: tuple[str, ...] = ()
+    ) -> Callable[[Ask[View]], Unit[View]]:
+        """Make a unit of a function: ``@cause("D101", since="0.1")``."""
+
+        def make(ask: Ask[View]) -> Unit[View]:
+            slug = ask.__name__.replace("_", "-")
+            doc = inspect.cleandoc(ask.__doc__ or "")
+            self._refuse_badly_made(slug, code, doc)
+            return Unit(slug, code, since, doc, ask, needs, behind)
+
+        return make
+
+    def _refuse_badly_made(self, slug: str, code: str, doc: str) -> None:
+        if not re.fullmatch(rf"{self.prefix}\d{{3}}", code):
+            raise PluginError(
+                f"{self.name} {slug} has the code {code!r}.",
+                f"Codes of this kind are {self.prefix} and three digits.",
+            )
+        found = tuple(line[3:].strip() for line in doc.splitlines() if line.startswith("## "))
+        if found != self.headings or not doc.splitlines()[0].endswith("."):
+            raise PluginError(
+                f"The manual page of {self.name} {slug} has the headings {found}.",
+                f"Write one sentence, then {', '.join('## ' + title for title in self.headings)}.",
+            )
+
+
+cause: Kind[Evidence] = Kind(
+    "cause", "D", "outlive.causes", ("What happened", "How we know", "What to do")
+)
+
+KINDS = (cause,)
+
+
+def discover(kind: Kind[View]) -> tuple[Unit[View], ...]:
+    """Every unit of a kind, by looking in its folder. A badly made one is an error at once."""
+    package = importlib.import_module(kind.package)
+    units: dict[str, Unit[View]] = {}
+    for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
+        module = importlib.import_module(f"{kind.package}.{module_info.name}")
+        mine = [value for value in vars(module).values() if isinstance(value, Unit)]
+        expected = module_info.name.replace("_", "-")
+        if len(mine) != 1 or mine[0].slug != expected:
+            raise PluginError(
+                f"{module.__file__} holds {[unit.slug for unit in mine]}.",
+                f"It must hold exactly one {kind.name}, named {expected}.",
+            )
+        if mine[0].code in units:
+            raise PluginError(
+                f"{expected} and {units[mine[0].code].slug} both have the code {mine[0].code}.",
+                "Give the newer one a fresh code.",
+            )
+        units[mine[0].code] = mine[0]
+    return tuple(units.values())
