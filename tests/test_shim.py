@@ -165,14 +165,17 @@ def sent(pid: int, number: int) -> Iterator[int]:
 # Signals from another process.
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("mode", ["default", "handler", "ignored"])
-@pytest.mark.parametrize("number", WATCHED_SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    ("number", "when"),
+    [
+        *((number, "before") for number in WATCHED_SIGNALS),
+        *((number, "after") for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGINT)),
+    ],
+)
 def test_sent_signal_ends_the_program_as_it_would_have(
     number: signal.Signals, mode: str, when: str, library: Path, tmp_path: Path
 ) -> None:
-    if when == "after" and number not in (signal.SIGTERM, signal.SIGSEGV, signal.SIGINT):
-        pytest.skip("one of each kind is enough")
     ends, senders = [], []
     for chosen in (library, None):
         data = tmp_path / "data"
@@ -259,12 +262,13 @@ def test_control_c_on_a_terminal(mode: str, library: Path, tmp_path: Path) -> No
         status, text = on_a_terminal(
             "ctrl_c.py", mode, library=chosen, data=tmp_path / "data", keys=b"\x03"
         )
-        ends.append((status, text))
+        last = text.replace(b"^C", b"").splitlines()[-1]  # where it was interrupted may differ
+        ends.append((status, last))
     assert ends[0] == ends[1]
     if mode == "caught":
-        assert os.WEXITSTATUS(ends[0][0]) == 9
-        assert b"interrupted" in ends[0][1]
+        assert (os.WEXITSTATUS(ends[0][0]), ends[0][1]) == (9, b"interrupted")
     else:
+        assert os.WTERMSIG(ends[0][0]) == signal.SIGINT
         assert b"KeyboardInterrupt" in ends[0][1]
     seen = read_native((tmp_path / "data").read_bytes())
     assert [one.signo for one in seen.signals][:1] == [signal.SIGINT]

@@ -13,8 +13,9 @@ import click
 
 from outlive import __version__
 from outlive.errors import UsageError
+from outlive.evidence import Evidence
 from outlive.examine import decide
-from outlive.model import Evidence, Verdict
+from outlive.model import Verdict
 from outlive.record import runs
 from outlive.record.format import read_frames
 from outlive.record.probes import gather

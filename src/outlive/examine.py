@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from outlive.model import Confidence, EndedBy, Ending, Evidence, Finding, UnitFailure, Verdict
+from outlive.evidence import Evidence
+from outlive.model import Confidence, EndedBy, Ending, Finding, UnitFailure, Verdict
 from outlive.unit import Unit, cause, discover
 
 

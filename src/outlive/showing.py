@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from outlive.model import EndingKind, Evidence, Place, Verdict, size
+from outlive.evidence import Evidence
+from outlive.model import EndingKind, Place, Verdict, size
 from outlive.record.masking import mask_text
 from outlive.report.data import to_json
 from outlive.report.share import shared

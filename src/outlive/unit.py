@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from outlive.errors import PluginError
-from outlive.model import Evidence, Finding
+from outlive.evidence import Evidence
+from outlive.model import Finding
 
 View = TypeVar("View")
 Ask = Callable[[View], Iterable[Finding]]

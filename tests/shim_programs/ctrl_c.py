@@ -5,8 +5,8 @@ import sys
 import common
 
 shim = common.start()
-common.ready()
 try:
+    common.ready()
     sys.stdin.read()
 except KeyboardInterrupt:
     if sys.argv[1] == "uncaught":

@@ -57,8 +57,8 @@ elif mode == "interrupt":
 
     signal.signal(NUMBER, tell)
     common.refresh(shim)
-    common.ready()
     try:
+        common.ready()
         sys.stdin.readline()
         print("got", False, False)
     except Told:

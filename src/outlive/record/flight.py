@@ -227,6 +227,7 @@ class Flight:
                 "before": before,
                 "after": after,
                 "cpu": getattr(last, "cpu_seconds", None),
+                "family": sorted(self._sampler.family),
                 "kernel_lines": self._kernel_lines(),
                 "own_pid_namespace": _pid_namespace() != INITIAL_PID_NAMESPACE,
             }

@@ -12,25 +12,23 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from outlive.model import (
+from outlive.evidence import (
     ChildDeath,
     Crash,
-    EndedBy,
-    Ending,
-    EndingKind,
     Evidence,
-    Fact,
     Group,
+    Growth,
     OomLine,
     Origin,
     Program,
     Quit,
     Received,
     Sample,
+    Sent,
     Stack,
     Thrown,
-    Value,
 )
+from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.record.format import read_frames
 from outlive.record.masking import mask_text, split_arguments
 from outlive.record.native import NativeReading, read_native
@@ -39,6 +37,9 @@ from outlive.record.traces import SourceLines, crash_in, growth_in, origin_of, s
 OOM_LINE = re.compile(
     r"oom-kill:constraint=(\w+),.*?(?:oom_memcg=([^,]*),)?(global_oom,)?task_memcg=[^,]*,task=.*,pid=(\d+),uid="
 )
+
+#: Always written, while the longer line is left out when many are killed at once.
+KILLED_LINE = re.compile(r"(Memory cgroup )?[Oo]ut of memory: Killed process (\d+)")
 
 Payload = Mapping[str, Any]
 
@@ -124,8 +125,6 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
     signals = _signals(readings)
     crash = _crash(readings, log)
     stacks = _stacks(readings, gaps)
-    principal = readings.principal
-    growth = growth_in(principal.stacks, readings.lines) if principal else None
     return Evidence(
         ending=ending,
         program=_program(readings),
@@ -138,9 +137,10 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         errors=errors,
         quits=quits,
         signals=signals,
+        sent=_sent(readings),
         children=_children(readings, oom_lines),
         crash=crash,
-        growth=growth,
+        growths=_growths(readings),
         log=log,
     )
 
@@ -153,7 +153,10 @@ def _program(readings: Readings) -> Program:
         pid=principal.pid if principal else readings.pid,
         python=str(principal.introduction.get("python", "")) if principal else "",
         shell=bool(readings.run.get("shell")),
-        pids=frozenset({readings.pid, *(process.pid for process in readings.processes)}),
+        own_pids=frozenset({readings.pid, principal.pid} if principal else {readings.pid}),
+        family=frozenset(pid for pid in readings.end.get("family", ()) if isinstance(pid, int)),
+        finished=bool(principal and principal.of_kind("leaving")),
+        alone=principal is None or principal.pid == readings.pid,
     )
 
 
@@ -224,6 +227,27 @@ def _quits(readings: Readings) -> tuple[Quit, ...]:
         for process in readings.processes
         for note in process.of_kind("quit")
     )
+
+
+def _sent(readings: Readings) -> tuple[Sent, ...]:
+    return tuple(
+        Sent(
+            signal_name(int(_number(note.get("signal")) or 0)),
+            int(_number(note.get("target")) or 0),
+            process.pid,
+            readings.lines.places(note.get("frames")),
+            readings.since_start(note.get("time")),
+        )
+        for process in readings.processes
+        for note in process.of_kind("kill")
+    )
+
+
+def _growths(readings: Readings) -> dict[int, Growth]:
+    found = {
+        process.pid: growth_in(process.stacks, readings.lines) for process in readings.processes
+    }
+    return {pid: growth for pid, growth in found.items() if growth is not None}
 
 
 def _children(readings: Readings, oom_lines: tuple[OomLine, ...] | None) -> tuple[ChildDeath, ...]:
@@ -297,6 +321,7 @@ def _sample(payload: Payload) -> Sample:
     return Sample(
         at=_number(payload.get("at")) or 0.0,
         rss_bytes=int(_number(payload.get("rss")) or 0),
+        vm_bytes=int(_number(payload.get("vm")) or 0),
         tree_rss_bytes=int(_number(payload.get("tree")) or 0),
         processes=int(_number(payload.get("processes")) or 1),
         threads=_integer(payload.get("threads")),
@@ -324,6 +349,8 @@ def _groups(readings: Readings, gaps: dict[str, str]) -> tuple[Group, ...]:
     earlier = {entry[0]: entry for entry in before.get("groups") or ()}
     last = readings.samples[-1].get("groups") or () if readings.samples else ()
     living = {entry[0]: entry for entry in last}
+    baseline = (readings.run.get("baseline") or {}).get("groups") or ()
+    at_start = {entry[0]: entry[4] for entry in baseline}
     vanished = _vanished(before.get("members"), after.get("members"))
     found = []
     for position, entry in enumerate(after.get("groups") or before.get("groups") or ()):
@@ -339,6 +366,7 @@ def _groups(readings: Readings, gaps: dict[str, str]) -> tuple[Group, ...]:
                     (value for value in (now[2], used) if value is not None), default=None
                 ),
                 oom_kills_before=old[4],
+                oom_kills_at_start=at_start.get(path),
                 oom_kills_after=kills if after.get("groups") else None,
                 refusals_before=old[5],
                 refusals_after=refusals,
@@ -377,6 +405,9 @@ def _oom_lines(readings: Readings, gaps: dict[str, str]) -> tuple[OomLine, ...] 
         if match:
             whole = match[1] == "CONSTRAINT_NONE" or bool(match[3])
             found.append(OomLine(int(match[4]), whole, match[2] or "", text))
+        brief = KILLED_LINE.search(text)
+        if brief and not any(line.pid == int(brief[2]) for line in found):
+            found.append(OomLine(int(brief[2]), not brief[1], "", text))
     return tuple(found)
 
 
@@ -452,6 +483,7 @@ def _facts(
         )
         add("time of the last look", last.at, "supervisor's clock, seconds")
         add("processes", last.processes, "/proc/PID/task/*/children")
+        add("address space", last.vm_bytes, "/proc/PID/stat, vsize")
         add("threads", last.threads, "/proc/PID/stat")
         add("open files", last.open_files, "/proc/PID/fd")
         add("machine memory available", last.available_bytes, "/proc/meminfo MemAvailable")

@@ -14,6 +14,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 SLOW_EVERY = 10
 TREE_EVERY = 4
 
+#: Enough to tell a worker from a stranger in the kernel's log.
+MAX_FAMILY = 2000
+
 #: Reading PSS walks the page tables: 4 ms per GB here. Above this it is not cheap.
 PSS_CHEAP_BYTES = 1_000_000_000
 
@@ -32,6 +35,7 @@ class ProcessStat:
         "started",
         "state",
         "threads",
+        "vm_bytes",
     )
 
     def __init__(self, text: str) -> None:
@@ -42,6 +46,7 @@ class ProcessStat:
         self.cpu_seconds = (int(words[11]) + int(words[12])) / TICKS
         self.threads = int(words[17])
         self.started = int(words[19])
+        self.vm_bytes = int(words[20])
         self.rss_bytes = int(words[21]) * PAGE_BYTES
 
 
@@ -65,6 +70,7 @@ class Sampler:
             int, int
         ] = {}  # pid -> start time, so that a reused number is not mistaken
         self._slow: dict[str, Any] = {}
+        self.family: set[int] = set()  # every descendant that was ever seen
         self._disks: dict[str, str] = {}
         self._gpu = _gpu_meter()
         self.groups: tuple[GroupFolder, ...] = host.memory_groups(pid) or host.memory_groups()
@@ -77,11 +83,14 @@ class Sampler:
             self.groups = self._host.memory_groups(self._pid) or self.groups
         if self._count % TREE_EVERY == 1:
             self._tree = self._descendants()
+            if len(self.family) < MAX_FAMILY:
+                self.family |= self._tree.keys()
         found: dict[str, Any] = {"kind": "sample"}
         own = process_stat(self._host, self._pid)
         if own is not None:
             found |= {
                 "rss": own.rss_bytes,
+                "vm": own.vm_bytes,
                 "threads": own.threads,
                 "cpu": round(own.cpu_seconds, 2),
                 "major_faults": own.major_faults,
@@ -121,11 +130,6 @@ class Sampler:
                         found[child] = stat.started
                         waiting.append(child)
         return found
-
-    @property
-    def descendants(self) -> tuple[int, ...]:
-        """Every descendant that was seen at the last look."""
-        return tuple(self._tree)
 
     def read_groups(self) -> list[list[Any]]:
         """Path, version and counters of every memory control group above the program."""

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from outlive.model import Crash, Growth, Origin, Place, Stack, Thrown
+from outlive.evidence import Crash, Growth, Origin, Stack, Thrown
+from outlive.model import Place
 
 INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
 

@@ -2,7 +2,7 @@
 
 What is put into the program, all of it: a thread that looks ten times a second, a mapped file, a fault handler that writes to
 a file of ours (unless the program has its own), a finder in ``sys.meta_path``, an ``atexit`` and a fork hook, and thin
-wrappers around ``sys.exit``, ``os._exit``, ``os.abort`` and the places where the standard library swallows exceptions of
+wrappers around ``sys.exit``, ``os._exit``, ``os.abort``, ``os.kill`` and the places where the standard library swallows exceptions of
 threads, futures and workers. See ``docs/what-is-inside.md``.
 """
 
@@ -45,6 +45,7 @@ class Agent:
         """Put everything in place."""
         self._fault.enable()
         self._hooks.install_exits()
+        self._hooks.install_kill()
         AfterImport(self._hooks.after_import()).install()
         atexit.register(self._leave)
         os.register_at_fork(

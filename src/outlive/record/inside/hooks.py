@@ -52,6 +52,22 @@ class Hooks:
 
         return quitting
 
+    def install_kill(self) -> None:
+        """``os.kill``: a program that ends itself or its own worker is not the victim of a stranger."""
+        real, journal = os.kill, self._journal
+
+        @functools.wraps(real)
+        def kill(pid: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                if sig:  # signal 0 asks whether a process lives
+                    frames = frames_of(sys._getframe(1))
+                    journal.note("kill", target=int(pid), signal=int(sig), frames=frames)
+            except Exception:
+                pass
+            return real(pid, sig, *args, **kwargs)
+
+        os.kill = kill
+
     def look_for_uncaught(self) -> None:
         """Python keeps the exception that ended the main thread in ``sys.last_value``: no hook is needed for it."""
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -286,7 +287,7 @@ static struct sigaction chain[LEVELS][SIGNALS];
 static _Atomic int levels_used[SIGNALS];
 static _Atomic uint64_t rate_second[SIGNALS], ending_ns;
 static _Atomic uint32_t rate[SIGNALS], turn[BANKS];
-static atomic_flag slot_busy[SLOTS], watching = ATOMIC_FLAG_INIT;
+static atomic_flag slot_busy[SLOTS], changing = ATOMIC_FLAG_INIT;
 static struct abort_text { unsigned int size; char text[]; } **abort_text; /* glibc's __abort_msg */
 
 static uint64_t nanoseconds(clockid_t clock)
@@ -439,11 +440,31 @@ static int level_of(void (*handler)(int, siginfo_t *, void *))
     return -1;
 }
 
+/* Between our look at a disposition and our change of it the program should not change it. Bounded: a
+ * handler that calls sigaction may have interrupted the thread that is inside. */
+static int enter(void)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        if (!atomic_flag_test_and_set(&changing))
+            return 1;
+        sched_yield();
+    }
+    return 0;
+}
+
+static void leave(int entered)
+{
+    if (entered)
+        atomic_flag_clear(&changing);
+}
+
 /* Whoever asks what was installed is told what we wrap: some libraries install theirs only over SIG_DFL,
  * some warn about a stranger's handler, and "previous" handlers are called later on. */
 static int our_sigaction(int signal, const struct sigaction *act, struct sigaction *old)
 {
+    int entered = act && enter();
     int result = real_sigaction(signal, act, old);
+    leave(entered);
     int level = result == 0 && old ? level_of(old->sa_sigaction) : -1;
     if (level >= 0)
         *old = chain[level][signal];
@@ -452,7 +473,9 @@ static int our_sigaction(int signal, const struct sigaction *act, struct sigacti
 
 static sighandler_t our_signal(int signal, sighandler_t handler)
 {
+    int entered = enter();
     sighandler_t old = real_signal(signal, handler);
+    leave(entered);
     int level = level_of((void (*)(int, siginfo_t *, void *))(void *)old);
     return level >= 0 ? chain[level][signal].sa_handler : old;
 }
@@ -484,8 +507,8 @@ static int wrap(int signal)
     ours = old; /* the mask and the other flags keep their meaning */
     ours.sa_sigaction = levels[level];
     ours.sa_flags |= SA_SIGINFO | (old.sa_handler == SIG_DFL ? SA_ONSTACK | SA_RESTART : 0);
-    /* Swap. If another thread changed the disposition meanwhile, put back what we took from it, and so
-     * on until what we took is what we had put there. */
+    /* Swap. If somebody changed the disposition all the same (by a system call), put back what we took
+     * from them, and so on until what we took is what we had put there. */
     for (int tries = 0; tries < 100; tries++) {
         memset(&seen, 0, sizeof seen);
         if (sigaction(signal, &ours, &seen) != 0)
@@ -501,13 +524,16 @@ static int wrap(int signal)
 EXPORT int outlive_shim_watch(const int *signals, int count)
 {
     int saved = errno, wrapped = 0;
-    if (atomic_flag_test_and_set(&watching))
-        return 0; /* another thread is at it */
-    for (int i = 0; i < count; i++)
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* a handler here would find the door closed */
+    int entered = enter();
+    for (int i = 0; i < count && entered; i++)
         if (signals[i] > 0 && signals[i] < SIGNALS && signals[i] != SIGCHLD && signals[i] != SIGPROF &&
             signals[i] != SIGWINCH && signals[i] != SIGCONT)
             wrapped += wrap(signals[i]);
-    atomic_flag_clear(&watching);
+    leave(entered);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved;
     return wrapped;
 }
@@ -736,7 +762,7 @@ static void after_fork_in_child(void)
 {
     atomic_store(&area, NULL); /* that is the parent's: keep nothing until reopened */
     pthread_mutex_init(&patching, NULL);
-    atomic_flag_clear(&watching);
+    atomic_flag_clear(&changing);
     for (int i = 0; i < SLOTS; i++)
         atomic_flag_clear(&slot_busy[i]);
 }

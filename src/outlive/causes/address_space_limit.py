@@ -1,0 +1,54 @@
+"""The limit on the address space (ulimit -v) refused memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+
+@cause("D103", since="0.1", behind=("allocation-refused", "uncaught-exception"))
+def address_space_limit(evidence: Evidence) -> Iterator[Finding]:
+    """The limit on the program's address space (`ulimit -v`, RLIMIT_AS) refused it memory.
+
+    ## What happened
+    Batch systems and shells can limit the address space of a process. It counts everything that is mapped, used or not:
+    TensorFlow alone maps several gigabytes. Past the limit every request for memory fails, as `MemoryError`, as
+    `ResourceExhaustedError`, as `std::bad_alloc`, or as a thread that cannot be started.
+
+    ## How we know
+    The process had such a limit, a request for memory was refused, and what was mapped plus what was asked for exceeds the limit.
+
+    ## What to do
+    Raise the limit or drop it, and limit real memory instead (a control group): address space costs nothing by itself.
+    """
+    limit = evidence.fact("address space limit")
+    refused = evidence.refused_memory()
+    if not isinstance(limit, int) or refused is None:
+        return
+    mapped = max((sample.vm_bytes for sample in evidence.samples), default=0)
+    asked = refused.bytes or 0
+    if asked and mapped + asked <= limit:
+        return
+    machine = evidence.fact("machine memory")
+    hopeless = isinstance(machine, int) and asked > machine
+    sure = Confidence.PROVEN if asked and not hopeless else Confidence.LIKELY
+    wanted = f" and {size(asked)} more were asked for" if asked else ""
+    yield Finding(
+        f"The address space is limited to {size(limit)}; {size(mapped)} were mapped{wanted}.",
+        (
+            *evidence.because("address space limit", "address space", "peak memory"),
+            Fact("refused", refused.text[:300], refused.source),
+        ),
+        sure,
+        (
+            Remedy("Drop the limit for this program.", ("ulimit -v unlimited",)),
+            Remedy(
+                "To bound real memory, use a control group.",
+                ("systemd-run --scope -p MemoryMax=… …",),
+            ),
+        ),
+        where=refused.where or evidence.busy,
+    )

@@ -1,0 +1,52 @@
+"""One request for memory was too large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+
+@cause("D104", since="0.1", behind=("uncaught-exception",))
+def allocation_refused(evidence: Evidence) -> Iterator[Finding]:
+    """One request for memory was too large and was refused.
+
+    ## What happened
+    The program asked for a block of memory that the system would not promise: one array or tensor with a shape or dtype that
+    nobody meant, or a size computed from bad data. Unlike the kernel's killer, this is an error that the program gets to see:
+    `MemoryError`, `ResourceExhaustedError`, or `std::bad_alloc` in native code.
+
+    ## How we know
+    The exception that ended the program says so, or the native runtime's last words name `std::bad_alloc`.
+
+    ## What to do
+    Look at the shape: a missing division, an id used as a size, a one-hot or `eye` over raw ids, `float64` where `float32` would
+    do. Load or compute in parts.
+    """
+    refused = evidence.refused_memory()
+    if refused is None:
+        return
+    wanted = f" of {size(refused.bytes)}" if refused.bytes else ""
+    shape = f" for {refused.what}" if refused.what else ""
+    total = evidence.fact("machine memory")
+    against = (
+        f"; this machine has {size(total)}" if isinstance(total, int) and refused.bytes else ""
+    )
+    yield Finding(
+        f"A request for memory{wanted}{shape} was refused{against}.",
+        (
+            Fact("refused", refused.text[:300], refused.source),
+            *evidence.because(
+                "machine memory", "machine memory available", "memory limit", "peak memory"
+            ),
+        ),
+        Confidence.PROVEN,
+        (
+            Remedy(
+                "Check the shape and dtype that this line asks for; work in parts if they are meant."
+            ),
+        ),
+        where=refused.where or evidence.busy,
+    )

@@ -1,0 +1,48 @@
+"""os._exit: gone without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, EndingKind, Fact, Finding, Remedy
+from outlive.unit import cause
+
+
+@cause("D902", since="0.1", behind=("exited-by-program",))
+def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
+    """The process was ended from within, past all cleanup: `os._exit`, or `exit` in native code.
+
+    ## What happened
+    `os._exit` ends the process at once: no `finally`, no `atexit`, no flush of buffers, no message. In a notebook it looks like a
+    kernel that died for no reason.
+
+    ## How we know
+    The call was seen; or Python never reached its own shutdown although the process returned an exit status.
+
+    ## What to do
+    Raise an exception, or call `sys.exit`. `os._exit` belongs only into a child just after a fork.
+    """
+    code = evidence.ending.exit_code
+    if evidence.ending.kind is not EndingKind.EXIT or not code or evidence.program.finished:
+        return
+    call = evidence.last_quit("os._exit")
+    if call is not None:
+        yield Finding(
+            f"The program called os._exit({call.code!r}): it ended at once, without cleanup.",
+            (
+                Fact("call", f"os._exit({call.code!r})", "seen in the program"),
+                *evidence.because("run time"),
+            ),
+            Confidence.PROVEN,
+            (Remedy("Raise an exception or call sys.exit instead of os._exit."),),
+            where=call.own,
+        )
+    elif evidence.program.python and evidence.program.alone:
+        yield Finding(
+            f"Native code ended the process with status {code}: Python did not shut down in good order.",
+            evidence.because("run time", "last line seen"),
+            Confidence.LIKELY,
+            (Remedy("Look at what the last line calls; a library may call exit()."),),
+            where=evidence.busy,
+        )

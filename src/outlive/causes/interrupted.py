@@ -1,0 +1,51 @@
+"""Somebody pressed Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, EndedBy, Finding, Remedy
+from outlive.unit import cause
+
+
+@cause("D204", since="0.1", behind=("uncaught-exception",))
+def interrupted(evidence: Evidence) -> Iterator[Finding]:
+    """The program was interrupted: Ctrl-C, the stop button, or a SIGINT from another process.
+
+    ## What happened
+    SIGINT reached the program; Python raised `KeyboardInterrupt` at the line that was running, and nobody caught it.
+
+    ## How we know
+    The program ended by SIGINT (or SIGQUIT from the keyboard), or by an uncaught `KeyboardInterrupt`.
+
+    ## What to do
+    Nothing, if it was you. If it seemed to hang, the named line is where it was.
+    """
+    uncaught = evidence.uncaught
+    by_exception = uncaught is not None and uncaught.is_a("KeyboardInterrupt")
+    name = evidence.fatal_signal
+    got = evidence.sender_of(name or "SIGINT")
+    if name == "SIGQUIT" and (got is None or got.sender_pid is not None):
+        return
+    if name not in ("SIGINT", "SIGQUIT") and not (by_exception and evidence.failed):
+        return
+    where = (uncaught.own if by_exception and uncaught else None) or evidence.busy
+    if got is None:
+        who = "The program was interrupted"
+    elif got.sender_pid is None:
+        who = "The program was interrupted from the keyboard"
+    elif got.itself:
+        who = "The program interrupted itself"
+    else:
+        who = f"{evidence.words_for_sender(got)} interrupted the program"
+    yield Finding(
+        f"{who} ({name or 'KeyboardInterrupt'}).",
+        (*evidence.facts_of_sender(got), *evidence.because("run time", "last line seen")),
+        Confidence.PROVEN,
+        (Remedy("If it was stuck rather than slow, look at the line where it was."),),
+        where=where,
+        by=EndedBy.PROCESS
+        if got is not None and got.sender_pid and not got.itself
+        else EndedBy.ITSELF,
+    )

@@ -1,0 +1,59 @@
+"""The terminal went away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, EndedBy, Finding, Remedy
+from outlive.unit import cause
+
+#: Programs that hand a hang-up on to what they started.
+TERMINAL_KEEPERS = (
+    "sh",
+    "bash",
+    "zsh",
+    "fish",
+    "dash",
+    "sshd",
+    "tmux",
+    "screen",
+    "login",
+    "gnome-terminal",
+    "xterm",
+)
+
+
+@cause("D203", since="0.1")
+def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
+    """The terminal was closed, or the connection to it was lost, and took the program with it.
+
+    ## What happened
+    When a terminal window is closed or an SSH connection breaks, everything that runs in it gets SIGHUP, which ends it.
+
+    ## How we know
+    The program ended by SIGHUP, and the kernel or the shell of that terminal sent it.
+
+    ## What to do
+    Start long work so that it does not depend on a window: in tmux or screen, with nohup, or as a job.
+    """
+    if evidence.fatal_signal != "SIGHUP":
+        return
+    got = evidence.sender_of("SIGHUP")
+    if got is not None and got.itself:
+        return
+    if got is not None and got.sender_pid is not None:
+        keeper = got.sender.split(" ")[0].rpartition("/")[2].lstrip("-")
+        if keeper not in TERMINAL_KEEPERS:
+            return
+    sure = Confidence.PROVEN if got is not None and got.sender_pid is None else Confidence.LIKELY
+    yield Finding(
+        "The terminal of the program was closed or its connection was lost (SIGHUP).",
+        (*evidence.facts_of_sender(got), *evidence.because("run time", "last line seen")),
+        sure,
+        (
+            Remedy("Run it in a session that stays.", ("tmux new -s work", "outlive run train.py")),
+            Remedy("Or detach it from the terminal.", ("nohup outlive run train.py &",)),
+        ),
+        by=EndedBy.PROCESS if got is not None and got.sender_pid is not None else None,
+    )

@@ -1,0 +1,69 @@
+"""Somebody asked the program to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, EndedBy, Finding, Remedy
+from outlive.unit import cause
+
+#: Signals that end a program by default and have no cause of their own.
+PLAIN = frozenset(
+    {"SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGIO", "SIGPWR", "SIGSTKFLT", "SIGQUIT"}
+)
+#: Signals that mean something else when the kernel sends them, and this when a process does.
+ONLY_FROM_A_PROCESS = frozenset({"SIGHUP", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGXCPU"})
+
+
+@cause("D202", since="0.1")
+def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
+    """Another process asked the program to end, with SIGTERM or a signal like it.
+
+    ## What happened
+    `kill`, a scheduler at its time limit, `docker stop`, a service manager, a spot instance that is taken back: they send SIGTERM
+    first and SIGKILL some seconds later. The program had no handler, so it ended at once, without saving anything.
+
+    ## How we know
+    The program ended by that signal. When the recorder was loaded in the program, it also saw who sent it.
+
+    ## What to do
+    Find the sender. If such ends are normal where this runs, handle SIGTERM: save a checkpoint and leave.
+    """
+    name = evidence.fatal_signal
+    got = evidence.sender_of(name) if name else None
+    from_a_process = got is not None and got.sender_pid is not None
+    if name is None or name == "SIGPIPE":
+        return
+    if name not in PLAIN and not (name in ONLY_FROM_A_PROCESS and from_a_process):
+        return
+    if name == "SIGQUIT" and not from_a_process:
+        return
+    itself = evidence.sent_to_itself(name)
+    if itself is not None or (got is not None and got.itself):
+        where = itself.own if itself else evidence.busy
+        yield Finding(
+            f"The program sent {name} to itself.",
+            evidence.because("last line seen", "run time"),
+            Confidence.PROVEN,
+            (Remedy("End the program with sys.exit instead."),),
+            where=where,
+            by=EndedBy.ITSELF,
+        )
+        return
+    who = evidence.words_for_sender(got)
+    yield Finding(
+        f"{who or 'Another process'} ended the program with {name}.",
+        (
+            *evidence.facts_of_sender(got),
+            *evidence.because("run time", "peak memory", "last line seen"),
+        ),
+        Confidence.PROVEN,
+        (
+            Remedy(
+                "Find out why it was sent: a time limit, a stop of the service or container, a person."
+            ),
+            Remedy(f"To survive it, catch {name} and save a checkpoint before leaving."),
+        ),
+        by=EndedBy.PROCESS,
+    )

@@ -1,0 +1,43 @@
+"""An exception that nobody caught, and no more specific cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.unit import cause
+
+
+@cause("D900", since="0.1")
+def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
+    """An exception that nobody caught ended the program.
+
+    ## What happened
+    Python printed a traceback and ended with status 1. The message is in the verdict; the line is the innermost one of your own code,
+    not the library's.
+
+    ## How we know
+    Python keeps the exception that ended the main thread; the recorder wrote it down with its causes.
+
+    ## What to do
+    Read the message, then the line. If the message speaks of a cause, that one is the place to begin.
+    """
+    error = evidence.uncaught
+    if error is None or not evidence.failed or evidence.ending.signal:
+        return
+    root = error.chain()[-1]
+    message = error.message.strip().splitlines()[0][:300] if error.message.strip() else ""
+    facts = [
+        Fact("exception", f"{error.type}: {message}" if message else error.type, "the program")
+    ]
+    if root is not error:
+        facts.append(Fact("caused by", f"{root.type}: {root.message[:200]}", "the program"))
+    facts += [Fact("note", note[:200], "the program") for note in error.notes]
+    yield Finding(
+        f"{error.type.rpartition('.')[2]}: {message}" if message else f"{error.type} was raised.",
+        (*facts, *evidence.because("run time")),
+        Confidence.PROVEN,
+        (Remedy("Start at this line; the traceback above it tells how it was reached."),),
+        where=error.own,
+    )
