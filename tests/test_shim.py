@@ -463,7 +463,11 @@ def test_library_that_is_being_loaded(library: Path, tmp_path: Path) -> None:
 
 def test_tensorflow_check_failure_on_a_terminal(library: Path, tmp_path: Path) -> None:
     if subprocess.run(
-        [PYTHON, "-c", "import importlib.util as u; raise SystemExit(not u.find_spec('tensorflow'))"],
+        [
+            PYTHON,
+            "-c",
+            "import importlib.util as u; raise SystemExit(not u.find_spec('tensorflow'))",
+        ],
         timeout=DEADLINE,
         check=False,
     ).returncode:
@@ -536,7 +540,9 @@ def test_reader_refuses_other_files(real_file: bytes) -> None:
 def test_reader_survives_any_flipped_byte(real_file: bytes) -> None:
     chance = random.Random(7)
     used = [n for n in range(12, FILE_BYTES) if real_file[n]]
-    places = list(range(12, 400)) + chance.sample(used, 300) + chance.sample(range(12, FILE_BYTES), 300)
+    places = (
+        list(range(12, 400)) + chance.sample(used, 300) + chance.sample(range(12, FILE_BYTES), 300)
+    )
     for place in places:
         for value in (0, 0xFF, real_file[place] ^ 0x80):
             torn = bytearray(real_file)

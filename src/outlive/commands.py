@@ -250,15 +250,18 @@ def _summary(name: str) -> dict[str, Any]:
     began = run.get("time")
     return {
         "run": name,
-        "ended": verdict.ending.detail if verdict else _unfinished(run),
+        "ended": verdict.ending.detail if verdict else _without_verdict(run, payloads),
         "cause": verdict.cause.slug if verdict and verdict.cause else None,
         "command": " ".join(str(word) for word in run.get("command", ())),
         "began": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(began)) if began else None,
     }
 
 
-def _unfinished(run: dict[str, Any]) -> str:
-    """No verdict: still going on, or the supervisor was ended too."""
+def _without_verdict(run: dict[str, Any], payloads: list[dict[str, Any]]) -> str:
+    """No verdict was stored: nothing happened, or it still goes on, or the supervisor was ended too."""
+    end = next((payload for payload in payloads if payload.get("kind") == "end"), None)
+    if end is not None:
+        return f"finished after {end.get('at', 0):.1f} s"
     supervisor = run.get("supervisor")
     going = isinstance(supervisor, int) and os.path.exists(f"/proc/{supervisor}")
     return "still running" if going else "not sealed: the supervisor was ended too"

@@ -36,6 +36,8 @@ BINARY_UNITS = {
 NUMPY_REFUSAL = re.compile(
     r"Unable to allocate ([\d.]+) (bytes|[KMGTPE]iB) for an array with shape (\(.*?\)) and data type (\S+)"
 )
+#: TensorFlow uses one error for memory, full disks and open files; only its words tell them apart.
+MEMORY_WORDS = re.compile(r"\bOOM\b|allocat|out of memory|insufficient memory", re.IGNORECASE)
 TENSORFLOW_REFUSAL = re.compile(r"allocating tensor with shape\[([\d,]*)\] and type (\w+)")
 TENSORFLOW_TYPE_BYTES = {
     "float": 4,
@@ -347,6 +349,7 @@ class Program:
     )  #: the process that was started and, behind a shell, the Python it led to
     family: frozenset[int] = frozenset()  #: every descendant that was seen
     finished: bool = False  #: its Python shut down in good order (atexit ran)
+    on_terminal: bool = False  #: it had a controlling terminal
     alone: bool = True  #: the Python is the process that was started, not one behind a shell
 
 
@@ -478,7 +481,9 @@ class Evidence:
         """The request for memory whose refusal ended the program."""
         error = self.uncaught
         for thrown in error.chain() if error is not None and self.failed else ():
-            if thrown.is_a("MemoryError", "ResourceExhaustedError", "_ArrayMemoryError"):
+            if thrown.is_a("MemoryError") or (
+                thrown.is_a("ResourceExhaustedError") and MEMORY_WORDS.search(thrown.message)
+            ):
                 return Refusal.in_text(thrown.message or thrown.type, "exception", thrown.own)
         if self.fatal_signal == "SIGABRT" and "std::bad_alloc" in self.log:
             return Refusal.in_text("std::bad_alloc", "stderr", self.crash_line)

@@ -1,42 +1,60 @@
 """View: this machine, read through a root that can be replaced.
 
-Every reading returns ``None`` when it cannot be had: an unreadable counter is not a zero. Tests build machines out of files
+Imported before the program starts: plain classes, nothing but ``os``. Every reading returns ``None`` when it cannot be had: an unreadable counter is not a zero. Tests build machines out of files
 and give their folder as ``root``.
 """
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 #: v1 writes "no limit" as a number near 2**63, rounded down to pages.
 NO_LIMIT_V1 = 1 << 62
 
 
-class GroupFolder(NamedTuple):
+class GroupFolder:
     """One memory control group of a process: its own, or an ancestor's."""
 
-    path: str  #: the folder, as seen by this process
-    version: int
+    __slots__ = ("path", "version")
+
+    def __init__(self, path: str, version: int) -> None:
+        self.path = path  #: the folder, as seen by this process
+        self.version = version
 
 
-class GroupReading(NamedTuple):
+class GroupReading:
     """The counters of a memory control group at one moment."""
 
-    used_bytes: int | None
-    limit_bytes: int | None
-    oom_kills: int | None
-    refusals: int | None  #: how often an allocation met the limit
+    __slots__ = ("limit_bytes", "oom_kills", "refusals", "used_bytes")
+
+    def __init__(
+        self,
+        used_bytes: int | None,
+        limit_bytes: int | None,
+        oom_kills: int | None,
+        refusals: int | None,
+    ) -> None:
+        self.used_bytes = used_bytes
+        self.limit_bytes = limit_bytes
+        self.oom_kills = oom_kills
+        self.refusals = refusals  #: how often an allocation met the limit
+
+    def as_list(self) -> list[int | None]:
+        """The counters in the order in which they are recorded."""
+        return [self.used_bytes, self.limit_bytes, self.oom_kills, self.refusals]
 
 
-class Mount(NamedTuple):
+class Mount:
     """One line of ``/proc/self/mountinfo``."""
 
-    device: str
-    root: str
-    point: str
-    kind: str
-    options: str
+    __slots__ = ("device", "kind", "options", "point", "root")
+
+    def __init__(self, device: str, root: str, point: str, kind: str, options: str) -> None:
+        self.device = device
+        self.root = root
+        self.point = point
+        self.kind = kind
+        self.options = options
 
 
 class Host:
@@ -142,6 +160,12 @@ class Host:
             events.get("oom_kill"),
             events.get("max"),
         )
+
+    def group_cache(self, group: GroupFolder) -> int:
+        """Bytes of file cache in a control group: they count as used, and are the first to go."""
+        table = self.table(f"{group.path}/memory.stat")
+        prefix = "total_" if group.version == 1 else ""
+        return sum(table.get(f"{prefix}{name}_file", 0) for name in ("inactive", "active"))
 
     def group_members(self, group: GroupFolder) -> frozenset[int] | None:
         """The processes directly in a control group."""

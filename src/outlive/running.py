@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from outlive.errors import OutliveError, UsageError
 from outlive.host import Host
@@ -17,13 +15,19 @@ from outlive.record import runs
 from outlive.record.baseline import Baseline
 from outlive.record.outside import Blind, Ended, NotStarted, Supervisor
 
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-class Option(NamedTuple):
+
+class Option:
     """A switch of `outlive run`."""
 
-    name: str
-    short: str
-    help: str
+    def __init__(self, name: str, short: str, help: str) -> None:
+        self.name = name
+        self.short = short
+        self.help = help
 
 
 OPTIONS = (
@@ -40,11 +44,12 @@ OPTIONS = (
 )
 
 
-class Request(NamedTuple):
+class Request:
     """What `outlive run` was asked to do."""
 
-    command: list[str]
-    switches: frozenset[str]
+    def __init__(self, command: list[str], switches: frozenset[str]) -> None:
+        self.command = command
+        self.switches = switches
 
 
 def parse(arguments: Sequence[str]) -> Request:
@@ -166,26 +171,43 @@ def _conclude(
     if isinstance(watcher, Blind) or folder is None:
         return
     watcher.program_ended(ended)
+    quiet = "--quiet" in request.switches
+    if watcher.uneventful(ended):
+        if not quiet and os.isatty(2):
+            _say(_dim(f"outlive: {watcher.detail()}."))
+        _seal(folder, rings)
+        return
     from outlive.examine import decide
-    from outlive.record.closing import close_rings
     from outlive.record.probes import gather
     from outlive.report.data import to_json
 
     evidence = gather(watcher.all_frames(), rings)
     verdict = decide(os.path.basename(folder), evidence)
-    close_rings(folder, rings)
     try:
         runs.write_private(os.path.join(folder, runs.VERDICT_NAME), to_json(verdict) + "\n")
-        runs.prune(os.path.basename(folder))
+        _seal(folder, rings)
     except OSError as error:
         watcher.trouble = watcher.trouble or f"the verdict could not be written: {error.strerror}"
-    if "--quiet" in request.switches:
+    if quiet:
         return
     if watcher.trouble:
         _say(f"outlive: {watcher.trouble}.")
     from outlive.showing import show_after_run
 
     show_after_run(verdict, evidence, as_json="--json" in request.switches)
+
+
+def _seal(folder: str, rings: str | None) -> None:
+    """Nothing more will be written: tidy, and make room for later runs."""
+    from outlive.record.closing import close_rings
+
+    close_rings(folder, rings)
+    runs.write_private(os.path.join(folder, runs.SEALED_NAME), b"")
+    runs.prune(os.path.basename(folder))
+
+
+def _dim(text: str) -> str:
+    return text if os.environ.get("NO_COLOR") else f"\x1b[2m{text}\x1b[0m"
 
 
 def _say(text: str) -> None:

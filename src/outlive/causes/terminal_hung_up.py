@@ -43,10 +43,14 @@ def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
     if got is not None and got.itself:
         return
     if got is not None and got.sender_pid is not None:
-        keeper = got.sender.split(" ")[0].rpartition("/")[2].lstrip("-")
-        if keeper not in TERMINAL_KEEPERS:
+        name, *rest = got.sender.split(" ")
+        runs_a_script = any(word == "-c" or not word.startswith("-") for word in rest)
+        if name.rpartition("/")[2].lstrip("-") not in TERMINAL_KEEPERS or runs_a_script:
             return
-    sure = Confidence.PROVEN if got is not None and got.sender_pid is None else Confidence.LIKELY
+    if got is None:
+        sure = Confidence.LIKELY if evidence.program.on_terminal else Confidence.POSSIBLE
+    else:
+        sure = Confidence.PROVEN if got.sender_pid is None else Confidence.LIKELY
     yield Finding(
         "The terminal of the program was closed or its connection was lost (SIGHUP).",
         (*evidence.facts_of_sender(got), *evidence.because("run time", "last line seen")),

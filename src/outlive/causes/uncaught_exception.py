@@ -32,7 +32,10 @@ def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
         Fact("exception", f"{error.type}: {message}" if message else error.type, "the program")
     ]
     if root is not error:
-        facts.append(Fact("caused by", f"{root.type}: {root.message[:200]}", "the program"))
+        last_words = (
+            root.message.strip().strip('"').strip().splitlines()[-1:]
+        )  # of a worker's traceback
+        facts.append(Fact("caused by", f"{root.type}: {''.join(last_words)[:200]}", "the program"))
     facts += [Fact("note", note[:200], "the program") for note in error.notes]
     yield Finding(
         f"{error.type.rpartition('.')[2]}: {message}" if message else f"{error.type} was raised.",

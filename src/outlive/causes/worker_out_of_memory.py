@@ -46,6 +46,8 @@ def worker_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
         sure, victims = Confidence.LIKELY, min(len(unasked), counted)
     else:
         return
+    if evidence.fatal_signal:
+        sure = Confidence.POSSIBLE  # it happened, but something else ended the program
     pid = named[-1].pid if named else unasked[-1].pid
     child = next((child for child in unasked if child.pid == pid), unasked[-1] if unasked else None)
     growth = evidence.growths.get(pid)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import time
-from typing import Any
 
 from outlive.host import Host
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def stderr_position(at_start: bool) -> int | None:
@@ -30,7 +33,9 @@ def reading(host: Host, groups: Any, began: float) -> dict[str, Any]:
     members = host.group_members(groups[0]) if groups else None
     return {
         "at": round(time.monotonic() - began, 3),
-        "groups": [[group.path, group.version, *host.read_group(group)] for group in groups],
+        "groups": [
+            [group.path, group.version, *host.read_group(group).as_list()] for group in groups
+        ],
         "members": sorted(members)[:500] if members is not None else None,
         "machine_oom_kills": host.machine_oom_kills(),
     }

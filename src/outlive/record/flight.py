@@ -6,20 +6,21 @@ Everything that can fail here fails quietly: a full disk, a vanished control gro
 from __future__ import annotations
 
 import os
-import re
 import signal
 import time
 from collections import deque
-from collections.abc import Sequence
-from typing import Any
 
 from outlive.host import Host
 from outlive.record import runs
 from outlive.record.baseline import Baseline, reading, stderr_position
-from outlive.record.format import Log
+from outlive.record.format import Log, read_frames
 from outlive.record.masking import mask_text, secrets_of, split_arguments
-from outlive.record.native import read_native
 from outlive.record.sampling import Sampler, process_stat
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 #: Seconds between samples when memory is far from its limit, and by how much of it is used when it is not.
 CALM_SECONDS = 0.5
@@ -38,7 +39,7 @@ BEFORE_SECONDS = 0.7
 SECONDS_FOR_COUNTERS = 0.25
 
 TAIL_BYTES = 64 * 1024
-KERNEL_LINES = re.compile(r"oom-kill:|Killed process|segfault at|trap |traps:|general protection")
+KERNEL_LINES = ("oom-kill:", "Killed process", "segfault at", "traps:", "general protection")
 INITIAL_PID_NAMESPACE = "pid:[4026531836]"
 SHELLS = frozenset(
     {
@@ -128,6 +129,7 @@ class Flight:
                     if name.startswith(TELLING_VARIABLES)
                 },
                 "baseline": self._baseline.reading,
+                "terminal": bool(getattr(process_stat(self._host, pid), "terminal", 0)),
                 "stderr": "passed" if self._baseline.stderr_start is None else "file",
             }
         )
@@ -200,6 +202,8 @@ class Flight:
     def _read_native(self, pid: int) -> tuple[Any, ...]:
         if self._rings is None:
             return ()
+        from outlive.record.native import read_native  # only when somebody sends a signal
+
         try:
             with open(os.path.join(self._rings, f"{pid}.native"), "rb") as file:
                 return read_native(file.read()).signals
@@ -273,6 +277,24 @@ class Flight:
             except OSError:
                 self.trouble = "the record could not be written to disk"
 
+    def uneventful(self, ended: Any) -> bool:
+        """Nothing happened that a cause could speak of: it ended well, nobody was killed, no process noted anything."""
+        if (
+            ended.exit_code != 0
+            or self.trouble
+            or any(payload["kind"] in ("signal", "gap") for payload in self._rare)
+        ):
+            return False
+        end = next(payload for payload in self._rare if payload["kind"] == "end")
+        start = self._baseline.reading["machine_oom_kills"]
+        if start is None or end["after"]["machine_oom_kills"] != start:
+            return False
+        return not eventful_notes(self._rings)
+
+    def detail(self) -> str:
+        """How a healthy run is spoken of."""
+        return f"finished after {self.elapsed():.1f} s"
+
     def _keep_stderr(self) -> None:
         """The tail of stderr, when it is a file: read back, nothing was redirected."""
         if self._baseline.stderr_start is None:
@@ -308,7 +330,7 @@ class Flight:
             except OSError:
                 break
             text = entry.decode("utf-8", "replace").partition(";")[2].partition("\n")[0]
-            if KERNEL_LINES.search(text):
+            if any(words in text for words in KERNEL_LINES):
                 lines.append(text[:600])
         return lines
 
@@ -326,6 +348,24 @@ class Flight:
     def all_frames(self) -> list[dict[str, Any]]:
         """Everything that is still in memory, for a verdict when the disk took nothing."""
         return [*self._rare, *self._recent]
+
+
+def eventful_notes(rings: str | None) -> bool:
+    """Whether a process of the run wrote down anything but its beginning and its end."""
+    if rings is None:
+        return False
+    with os.scandir(rings) as entries:
+        paths = [(entry.name, entry.path, entry.stat().st_size) for entry in entries]
+    for name, path, length in paths:
+        if name.endswith(".fault") and length:
+            return True
+        if name.endswith(".ring"):
+            for frame in read_frames(path):
+                note = frame.payload
+                well = note.get("kind") == "quit" and not note.get("code")
+                if note.get("kind") not in ("stack", "process", "shim", "leaving") and not well:
+                    return True
+    return False
 
 
 def _open_log(folder: str | None) -> Log | None:

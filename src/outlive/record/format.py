@@ -15,11 +15,15 @@ outlives SIGKILL). Loaded inside the watched program: standard library only, Pyt
 
 from __future__ import annotations
 
-import json
 import os
 import struct
 import zlib
-from typing import Any, Dict, List, NamedTuple, Union
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Union
+
+    Payload = Dict[str, Any]  # JSON; the readers of the payloads check what they use
 
 MARKER = b"\xf0OL\x01"
 HEAD = struct.Struct("<4sIIQ")
@@ -28,18 +32,21 @@ BODY = struct.Struct("<IQ")
 #: One frame may not be larger: a damaged length must not make the reader swallow the rest of the file.
 MAX_PAYLOAD_BYTES = 1 << 18
 
-Payload = Dict[str, Any]  # JSON; the readers of the payloads check what they use
 
-
-class Frame(NamedTuple):
+class Frame:
     """One record that was read back."""
 
-    sequence: int
-    payload: Payload
+    __slots__ = ("payload", "sequence")
+
+    def __init__(self, sequence: int, payload: Payload) -> None:
+        self.sequence = sequence
+        self.payload = payload
 
 
 def encode(sequence: int, payload: Payload) -> bytes:
     """One frame as bytes. A payload that is too large is replaced by a note that says so."""
+    import json  # here, so that the watched program does not wait for it at its start
+
     body = json.dumps(payload, separators=(",", ":"), default=str).encode("ascii")
     if len(body) > MAX_PAYLOAD_BYTES:
         note = {"kind": payload.get("kind", ""), "dropped_bytes": len(body)}
@@ -70,6 +77,8 @@ def decode(data: Union[bytes, memoryview]) -> List[Frame]:
 
 
 def _object(body: bytes) -> Union[Payload, None]:
+    import json
+
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError):
@@ -91,11 +100,8 @@ class Log:
         os.write(self._handle, encode(self._sequence, payload))
 
     def close(self) -> None:
-        """Hand everything to the disk and let go."""
-        try:
-            os.fsync(self._handle)
-        finally:
-            os.close(self._handle)
+        """Let go. What was written is the kernel's and outlives every process; it is not forced onto the disk."""
+        os.close(self._handle)
 
 
 class Ring:

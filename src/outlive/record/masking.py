@@ -6,7 +6,10 @@ Loaded inside the watched program too: standard library only, Python 3.9. Maskin
 from __future__ import annotations
 
 import re
-from typing import Iterable, List, Mapping, Sequence, Tuple
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Iterable, List, Mapping, Sequence, Tuple
 
 MASK = "***"
 

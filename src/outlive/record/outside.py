@@ -12,8 +12,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Protocol
+else:
+    Protocol = object
 
 INSIDE_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside", "path")
 

@@ -41,6 +41,9 @@ OOM_LINE = re.compile(
 #: Always written, while the longer line is left out when many are killed at once.
 KILLED_LINE = re.compile(r"(Memory cgroup )?[Oo]ut of memory: Killed process (\d+)")
 
+#: How long before the death a reading still tells how full a control group was.
+LAST_SECONDS = 2.0
+
 Payload = Mapping[str, Any]
 
 
@@ -154,10 +157,23 @@ def _program(readings: Readings) -> Program:
         python=str(principal.introduction.get("python", "")) if principal else "",
         shell=bool(readings.run.get("shell")),
         own_pids=frozenset({readings.pid, principal.pid} if principal else {readings.pid}),
-        family=frozenset(pid for pid in readings.end.get("family", ()) if isinstance(pid, int)),
+        family=_family(readings),
+        on_terminal=bool(readings.run.get("terminal")),
         finished=bool(principal and principal.of_kind("leaving")),
         alone=principal is None or principal.pid == readings.pid,
     )
+
+
+def _family(readings: Readings) -> frozenset[int]:
+    """Every descendant that somebody saw: the supervisor, its parent, or itself."""
+    seen = {pid for pid in readings.end.get("family", ()) if isinstance(pid, int)}
+    seen |= {process.pid for process in readings.processes}
+    for process in readings.processes:
+        seen |= {
+            note["child"] for note in process.of_kind("child") if isinstance(note.get("child"), int)
+        }
+    principal = readings.principal
+    return frozenset(seen - {readings.pid, principal.pid if principal else 0})
 
 
 def _ending(readings: Readings, errors: Sequence[Thrown]) -> Ending:
@@ -347,8 +363,16 @@ def _tightest(groups: Sequence[Any]) -> tuple[int | None, int | None]:
 def _groups(readings: Readings, gaps: dict[str, str]) -> tuple[Group, ...]:
     before, after = readings.end.get("before") or {}, readings.end.get("after") or {}
     earlier = {entry[0]: entry for entry in before.get("groups") or ()}
-    last = readings.samples[-1].get("groups") or () if readings.samples else ()
-    living = {entry[0]: entry for entry in last}
+    died_at = _number(readings.end.get("at")) or 0.0
+    living: dict[
+        str, Any
+    ] = {}  # the fullest of the last readings: while it dies, memory is already given back
+    for sample in readings.samples:
+        if (_number(sample.get("at")) or 0.0) >= died_at - LAST_SECONDS:
+            for entry in sample.get("groups") or ():
+                known = living.get(entry[0])
+                if known is None or (entry[2] or 0) > (known[2] or 0):
+                    living[entry[0]] = entry
     baseline = (readings.run.get("baseline") or {}).get("groups") or ()
     at_start = {entry[0]: entry[4] for entry in baseline}
     vanished = _vanished(before.get("members"), after.get("members"))

@@ -23,6 +23,7 @@ LOG_NAME = "supervisor.log"
 VERDICT_NAME = "verdict.json"
 STDERR_NAME = "stderr.tail"
 RINGS_NAME = "rings"
+SEALED_NAME = "sealed"
 
 
 def home() -> str:
@@ -116,7 +117,7 @@ def prune(newest: str) -> None:
         total += folder_bytes(folder)
         if name == newest or (kept < KEEP_RUNS and total <= KEEP_BYTES):
             continue
-        if not os.path.exists(os.path.join(folder, VERDICT_NAME)) and _fresh(folder):
+        if not os.path.exists(os.path.join(folder, SEALED_NAME)) and _fresh(folder):
             continue
         remove(folder)
 

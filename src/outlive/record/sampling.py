@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from outlive.host import GroupFolder, GroupReading, Host
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -13,6 +16,12 @@ TICKS = os.sysconf("SC_CLK_TCK")
 #: Listing thousands of descriptors, walking page tables and asking file systems costs; these are done on every n-th sample.
 SLOW_EVERY = 10
 TREE_EVERY = 4
+
+#: The children of each thread are listed in a file of its own; with few threads that is cheap on every sample.
+FEW_THREADS = 16
+
+#: Below this share of a limit the file cache need not be told from the rest.
+WORTH_A_CLOSER_LOOK = 0.6
 
 #: Enough to tell a worker from a stranger in the kernel's log.
 MAX_FAMILY = 2000
@@ -34,6 +43,7 @@ class ProcessStat:
         "rss_bytes",
         "started",
         "state",
+        "terminal",
         "threads",
         "vm_bytes",
     )
@@ -42,6 +52,7 @@ class ProcessStat:
         words = text.rpartition(")")[2].split()
         self.state = words[0]
         self.parent = int(words[1])
+        self.terminal = int(words[4])
         self.major_faults = int(words[9])
         self.cpu_seconds = (int(words[11]) + int(words[12])) / TICKS
         self.threads = int(words[17])
@@ -66,6 +77,7 @@ class Sampler:
         self._host = host
         self._pid = pid
         self._count = 0
+        self._threads = 0
         self._tree: dict[
             int, int
         ] = {}  # pid -> start time, so that a reused number is not mistaken
@@ -81,13 +93,12 @@ class Sampler:
         slow = self._count % SLOW_EVERY == 1
         if slow:
             self.groups = self._host.memory_groups(self._pid) or self.groups
-        if self._count % TREE_EVERY == 1:
-            self._tree = self._descendants()
-            if len(self.family) < MAX_FAMILY:
-                self.family |= self._tree.keys()
+        if self._count % TREE_EVERY == 1 or self._threads <= FEW_THREADS:
+            self.look_for_descendants()
         found: dict[str, Any] = {"kind": "sample"}
         own = process_stat(self._host, self._pid)
         if own is not None:
+            self._threads = own.threads
             found |= {
                 "rss": own.rss_bytes,
                 "vm": own.vm_bytes,
@@ -107,6 +118,12 @@ class Sampler:
             self._slow = self._slow_readings(own, bool(others))
         found |= self._slow
         return found
+
+    def look_for_descendants(self) -> None:
+        """Find the processes that the program has started by now."""
+        self._tree = self._descendants()
+        if len(self.family) < MAX_FAMILY:
+            self.family |= self._tree.keys()
 
     def _alive(self, pid: int) -> ProcessStat | None:
         stat = process_stat(self._host, pid)
@@ -133,7 +150,10 @@ class Sampler:
 
     def read_groups(self) -> list[list[Any]]:
         """Path, version and counters of every memory control group above the program."""
-        return [[group.path, group.version, *self._host.read_group(group)] for group in self.groups]
+        return [
+            [group.path, group.version, *self._host.read_group(group).as_list()]
+            for group in self.groups
+        ]
 
     def members(self) -> frozenset[int] | None:
         """The processes in the program's own control group."""
@@ -142,14 +162,23 @@ class Sampler:
     def nearness(self, sample: dict[str, Any]) -> float:
         """How much of the tightest limit is used, between 0 and 1."""
         shares = [
-            reading.used_bytes / reading.limit_bytes
-            for reading in (GroupReading(*entry[2:]) for entry in sample["groups"])
+            self._pressing(group, reading) / reading.limit_bytes
+            for group, reading in zip(
+                self.groups, (GroupReading(*entry[2:]) for entry in sample["groups"]), strict=False
+            )
             if reading.used_bytes is not None and reading.limit_bytes
         ]
         total, _ = self._host.memory() if "available" in sample else (None, None)
         if total:
             shares.append(1 - sample["available"] / total)
         return max(shares, default=0.0)
+
+    def _pressing(self, group: GroupFolder, reading: GroupReading) -> int:
+        """Use without the file cache, which the kernel gives up first; looked at only when it may matter."""
+        used, limit = reading.used_bytes or 0, reading.limit_bytes or 1
+        if used < WORTH_A_CLOSER_LOOK * limit:
+            return used
+        return max(0, used - self._host.group_cache(group))
 
     def _slow_readings(self, own: ProcessStat | None, has_children: bool) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -27,7 +27,7 @@ THREAD = re.compile(
 CRASH_FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
 #: A line must have been running during this share of the growth to be named for it.
-MOST_OF_THE_GROWTH = 0.8
+MOST_OF_THE_GROWTH = 0.9
 HALF_OF_THE_GROWTH = 0.5
 
 #: Less growth than this is the noise of any program.

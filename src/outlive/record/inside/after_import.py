@@ -6,13 +6,15 @@ keeps its own loader and spec: nothing of ours is left on it.
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
 import sys
-from types import ModuleType
-from typing import Any, Callable, Dict, Optional
 
-Act = Callable[[Any], None]
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    import importlib.machinery
+    from types import ModuleType
+    from typing import Any, Callable, Dict, Optional
+
+    Act = Callable[[Any], None]
 
 
 class AfterImport:

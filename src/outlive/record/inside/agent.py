@@ -11,22 +11,30 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from typing import List, Optional
+import time
 
 from .after_import import AfterImport
 from .fault import FaultFile
 from .hooks import Hooks
 from .journal import Journal
 from .sampler import SECONDS_BETWEEN, Sampler, kernel_threads, wait_for_one_thread
-from .shim import Shim
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional
+
+    from .shim import Shim
 
 SHIM_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_shim.so")
 
 #: Python threads that have ended may take the kernel a moment to clean up.
 THREAD_GONE_SECONDS = 0.05
 
-#: Ten ticks: other libraries install signal handlers too, and load shared objects.
-TICKS_BETWEEN_REFRESH = 10
+#: Programs that are over before this need no shim; the rest do not feel it.
+FIRST_DELAY_SECONDS = 0.015
+
+#: Other libraries install signal handlers too, and load shared objects.
+SECONDS_BETWEEN_REFRESH = 1.0
 
 
 class Agent:
@@ -34,12 +42,12 @@ class Agent:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._journal = Journal(folder)
+        self._journal = Journal(folder, self._introduction)
         self._hooks = Hooks(self._journal)
         self._fault = FaultFile(folder)
         self._sampler = Sampler(self._journal, self._each_tick)
         self._shim: Optional[Shim] = None
-        self._ticks = 0
+        self._refreshed = 0.0
 
     def start(self) -> None:
         """Put everything in place."""
@@ -53,32 +61,35 @@ class Agent:
             after_in_parent=self._sampler.start,
             after_in_child=self._in_child,
         )
-        self._sampler.start(self._introduce)
+        self._sampler.start(self._load_shim, FIRST_DELAY_SECONDS)
 
-    def _introduce(self) -> None:
+    def _introduction(self) -> Dict[str, Any]:
         """The first record of a process: who it is, and what counts as a library in it."""
         main = sys.modules.get("__main__")
-        self._journal.note(
-            "process",
-            parent=os.getppid(),
-            python=sys.version.split()[0],
-            executable=sys.executable,
-            libraries=library_folders(),
-            main=str(getattr(main, "__file__", "") or ""),
-            fault=self._fault.path,
-        )
+        return {
+            "parent": os.getppid(),
+            "python": sys.version.split()[0],
+            "libraries": library_folders(),
+            "main": str(getattr(main, "__file__", "") or ""),
+        }
+
+    def _load_shim(self) -> None:
+        """In the sampler's thread: a program that is over at once does not wait for it."""
+        from .shim import Shim
+
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:
             self._shim.refresh()
-            self._journal.note("shim", loaded=True)
+        self._journal.note("shim", loaded=self._shim is not None)
 
     def _native_path(self) -> str:
         return os.path.join(self._folder, f"{os.getpid()}.native")
 
     def _each_tick(self) -> None:
-        self._ticks += 1
         self._hooks.look_for_uncaught()
-        if self._ticks % TICKS_BETWEEN_REFRESH == 1:
+        now = time.monotonic()
+        if now - self._refreshed >= SECONDS_BETWEEN_REFRESH:
+            self._refreshed = now
             self._fault.check()
             if self._shim is not None:
                 self._shim.refresh()
@@ -101,12 +112,7 @@ class Agent:
         self._sampler.forked()
         if self._shim is not None:
             self._shim.reopen(self._native_path())
-        self._sampler.start(self._introduce_child, delay=SECONDS_BETWEEN)
-
-    def _introduce_child(self) -> None:
-        self._journal.note(
-            "process", parent=os.getppid(), python=sys.version.split()[0], forked=True
-        )
+        self._sampler.start(delay=SECONDS_BETWEEN)
 
 
 def library_folders() -> List[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from types import FrameType, TracebackType
-from typing import Any, Dict, List, Optional, Tuple
 
-from ..masking import mask_text, secrets_of
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+    from typing import Any, Dict, List, Optional, Tuple
+
+    FrameData = Tuple[str, int, str]
 
 MAX_MESSAGE_CHARACTERS = 6000
 MAX_CHAIN = 6
@@ -16,9 +18,7 @@ MAX_CHAIN = 6
 INNERMOST_FRAMES = 40
 OUTERMOST_FRAMES = 12
 
-REMOTE_FRAME = re.compile(r'^\s*File "(.+?)", line (\d+), in (\S+)', re.MULTILINE)
-
-FrameData = Tuple[str, int, str]
+REMOTE_FRAME = r'^\s*File "(.+?)", line (\d+), in (\S+)'
 
 
 def frames_of(frame: Optional[FrameType]) -> List[FrameData]:
@@ -60,7 +60,7 @@ def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
     }
     notes = getattr(error, "__notes__", None)
     if isinstance(notes, list):
-        told["notes"] = [mask_text(str(note)[:1000], known_secrets()) for note in notes[:5]]
+        told["notes"] = [masked(str(note)[:1000]) for note in notes[:5]]
     if isinstance(error, SyntaxError) and error.filename:
         told["frames"].insert(0, (str(error.filename), int(error.lineno or 0), ""))
     if type(error).__name__ in ("RemoteTraceback", "_RemoteTraceback"):
@@ -80,15 +80,14 @@ def text_of(error: BaseException) -> str:
     if len(text) > MAX_MESSAGE_CHARACTERS:
         half = MAX_MESSAGE_CHARACTERS // 2
         text = f"{text[:half]} … {text[-half:]}"
-    return mask_text(text, known_secrets())
+    return masked(text)
 
 
-def known_secrets() -> List[str]:
-    """Secrets that stand in this program's environment, to be hidden wherever they turn up."""
-    try:
-        return secrets_of(os.environ)
-    except Exception:
-        return []
+def masked(text: str) -> str:
+    """Without secrets: those with a telling shape, and those that stand in this program's environment."""
+    from ..masking import mask_text, secrets_of  # only a program that fails pays for loading it
+
+    return mask_text(text, secrets_of(os.environ))
 
 
 def _qualified(kind: type) -> str:
@@ -100,6 +99,9 @@ def _qualified(kind: type) -> str:
 
 def _frames_in_text(text: str) -> List[FrameData]:
     """A traceback that came from another process as text."""
-    found = [(file, int(line), function) for file, line, function in REMOTE_FRAME.findall(text)]
+    import re
+
+    frames = re.findall(REMOTE_FRAME, text, re.MULTILINE)
+    found = [(file, int(line), function) for file, line, function in frames]
     found.reverse()
     return bounded(found)

@@ -5,10 +5,14 @@ If the program (or the user, with -X faulthandler) has enabled it already, their
 
 from __future__ import annotations
 
-import functools
 import os
 import time
-from typing import Any, Callable, Optional, Tuple
+
+from .hooks import like
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional, Tuple
 
 #: The descriptor is put where programs rarely look, and watched: a program that closes everything and opens a data file under
 #: the same number must not find a stack dump in it.
@@ -52,7 +56,7 @@ class FaultFile:
                 faulthandler.enable, faulthandler.disable = self._real
                 return _real(*args, **kwargs)
 
-            setattr(faulthandler, name, functools.wraps(real)(passed_on))
+            setattr(faulthandler, name, like(real)(passed_on))
 
     def _open(self) -> None:
         import fcntl

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
-from typing import Any, Callable, Dict, List, Set
 
 from .describe import describe, frames_of
 from .journal import Journal
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Set
+
+
+def like(real: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a wrapper the name and text of what it wraps (``functools.wraps``, without loading it at start-up)."""
+
+    def dress(wrapper: Callable[..., Any]) -> Callable[..., Any]:
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            try:
+                setattr(wrapper, name, getattr(real, name))
+            except (AttributeError, TypeError):
+                pass
+        wrapper.__wrapped__ = real  # type: ignore[attr-defined]  # what inspect.unwrap looks for
+        return wrapper
+
+    return dress
 
 
 class Hooks:
@@ -40,7 +57,7 @@ class Hooks:
     def _quitting(self, real: Callable[..., Any], name: str) -> Callable[..., Any]:
         journal = self._journal
 
-        @functools.wraps(real)
+        @like(real)
         def quitting(*args: Any, **kwargs: Any) -> Any:
             try:
                 code = args[0] if args else kwargs.get("status")
@@ -56,7 +73,7 @@ class Hooks:
         """``os.kill``: a program that ends itself or its own worker is not the victim of a stranger."""
         real, journal = os.kill, self._journal
 
-        @functools.wraps(real)
+        @like(real)
         def kill(pid: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
             try:
                 if sig:  # signal 0 asks whether a process lives
@@ -89,7 +106,7 @@ class Hooks:
         real = module.excepthook
         tell = self._tell
 
-        @functools.wraps(real)
+        @like(real)
         def excepthook(args: Any) -> Any:
             if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
                 tell(args.exc_value, "thread", str(getattr(args.thread, "name", "")))
@@ -101,7 +118,7 @@ class Hooks:
         real = module.Future.set_exception
         tell = self._tell
 
-        @functools.wraps(real)
+        @like(real)
         def set_exception(future: Any, exception: Any) -> Any:
             if isinstance(exception, BaseException):
                 tell(exception, "future")
@@ -114,7 +131,7 @@ class Hooks:
         real = module.BaseProcess._bootstrap
         tell = self._tell
 
-        @functools.wraps(real)
+        @like(real)
         def bootstrap(process: Any, *args: Any, **kwargs: Any) -> Any:
             run = process.run
 
@@ -138,12 +155,12 @@ class Hooks:
         real_send = module.Popen._send_signal
         ended = self._child_ended
 
-        @functools.wraps(real_init)
+        @like(real_init)
         def init(popen: Any, process_obj: Any, *args: Any, **kwargs: Any) -> None:
             popen._outlive_started = (str(process_obj.name), frames_of(sys._getframe(1)))
             real_init(popen, process_obj, *args, **kwargs)
 
-        @functools.wraps(real_poll)
+        @like(real_poll)
         def poll(popen: Any, *args: Any, **kwargs: Any) -> Any:
             before = popen.returncode
             after = real_poll(popen, *args, **kwargs)
@@ -152,7 +169,7 @@ class Hooks:
                 ended(popen.pid, after, name, frames, getattr(popen, "_outlive_asked", False))
             return after
 
-        @functools.wraps(real_send)
+        @like(real_send)
         def send_signal(popen: Any, sig: Any) -> Any:
             popen._outlive_asked = True
             return real_send(popen, sig)
@@ -166,7 +183,7 @@ class Hooks:
         real_send = module.Popen.send_signal
         ended = self._child_ended
 
-        @functools.wraps(real)
+        @like(real)
         def handle_exitstatus(popen: Any, status: Any, *args: Any, **kwargs: Any) -> Any:
             result = real(popen, status, *args, **kwargs)
             if popen.returncode:
@@ -174,7 +191,7 @@ class Hooks:
                 ended(popen.pid, popen.returncode, "", frames_of(sys._getframe(1)), asked)
             return result
 
-        @functools.wraps(real_send)
+        @like(real_send)
         def send_signal(popen: Any, sig: Any) -> Any:
             popen._outlive_asked = True
             return real_send(popen, sig)

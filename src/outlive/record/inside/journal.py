@@ -10,9 +10,12 @@ import _thread
 import mmap
 import os
 import time
-from typing import Any, Dict, Optional
 
 from ..format import Ring
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Optional
 
 NOTES_BYTES = 192 * 1024
 #: About 90 seconds of stacks at ten a second (a stack of a Keras training was 350 to 600 bytes).
@@ -27,8 +30,9 @@ LOCK_SECONDS = 0.2
 class Journal:
     """Append-only from the outside; never raises, never blocks for long."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, introduction: Callable[[], Dict[str, Any]]) -> None:
         self._folder = folder
+        self._introduction = introduction
         self._lock = _thread.allocate_lock()
         self._notes: Optional[Ring] = None
         self._stacks: Optional[Ring] = None
@@ -79,6 +83,9 @@ class Journal:
         self.path = path
         self._notes = Ring(memory, 0, NOTES_BYTES)
         self._stacks = Ring(memory, NOTES_BYTES, total)
+        self._notes.append(
+            {"kind": "process", "time": time.time(), "pid": os.getpid(), **self._introduction()}
+        )
 
     def forked(self) -> None:
         """In a child: the parent's rings are the parent's; make own ones when there is something to say."""

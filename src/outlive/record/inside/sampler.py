@@ -10,12 +10,20 @@ import _thread
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .describe import FrameData, frames_of
 from .journal import Journal
 
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Tuple
+
 SECONDS_BETWEEN = 0.1
+
+#: While memory grows, and in the first moments, look more often: a program can fill its limit in a fifth of a second.
+SECONDS_BETWEEN_WHEN_GROWING = 0.02
+GROWING_BYTES = 4_000_000
+FIRST_TICKS = 10
 MAX_THREADS = 12
 STOP_SECONDS = 2.0
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -30,6 +38,8 @@ class Sampler:
         self._stop = _thread.allocate_lock()
         self._running = _thread.allocate_lock()
         self._last: Any = None
+        self._rss = 0
+        self._count = 0
         self._main = _thread.get_ident()
 
     def start(self, first: Optional[Callable[[], None]] = None, delay: float = 0.0) -> None:
@@ -54,6 +64,7 @@ class Sampler:
         """In a child the thread that forked is the main one."""
         self._main = _thread.get_ident()
         self._last = None
+        self._count = 0
 
     def _run(
         self, stop: Any, running: Any, first: Optional[Callable[[], None]], delay: float
@@ -63,15 +74,17 @@ class Sampler:
                 return
             if first is not None:
                 first()
-            while not stop.acquire(True, SECONDS_BETWEEN):
+            pause = SECONDS_BETWEEN_WHEN_GROWING
+            while not stop.acquire(True, pause):
                 self._each()
-                self._tick()
+                pause = self._tick()
         except BaseException:
             pass  # at interpreter shutdown anything may be gone
         finally:
             running.release()
 
-    def _tick(self) -> None:
+    def _tick(self) -> float:
+        """Write one sample; returns the seconds until the next."""
         mine = _thread.get_ident()
         places: List[Tuple[int, List[FrameData]]] = []
         marks = []
@@ -85,11 +98,14 @@ class Sampler:
         rss = resident_bytes()
         if marks == self._last:
             self._journal.stack(rss=rss, same=True)
-            return
-        self._last = marks
-        self._journal.stack(
-            rss=rss, threads=[self._thread(ident, stack) for ident, stack in places]
-        )
+        else:
+            self._last = marks
+            threads = [self._thread(ident, stack) for ident, stack in places]
+            self._journal.stack(rss=rss, threads=threads)
+        self._count += 1
+        grown, self._rss = rss - self._rss, rss
+        hurry = self._count < FIRST_TICKS or grown >= GROWING_BYTES
+        return SECONDS_BETWEEN_WHEN_GROWING if hurry else SECONDS_BETWEEN
 
     def _thread(self, ident: int, stack: List[FrameData]) -> Dict[str, Any]:
         return {"name": thread_name(ident), "main": ident == self._main, "frames": stack}

@@ -1,0 +1,19 @@
+"""ulimit -v: far less than the machine has."""
+# expect: address-space-limit LIKELY
+# ending: 1
+# address_space: 1000
+
+
+def collect(count: int) -> int:
+    kept = []
+    for _ in range(count):
+        kept.append(bytearray(50_000_000))  # <- here
+    return len(kept)
+
+
+def die() -> None:
+    collect(100)
+
+
+def spare() -> None:
+    collect(5)

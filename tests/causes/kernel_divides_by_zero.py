@@ -1,0 +1,22 @@
+"""A pooling window larger than the map: a real TensorFlow kernel divides by zero."""
+# expect: native-op-crashed LIKELY
+# ending: SIGFPE
+# needs: tensorflow
+
+import tensorflow as tf
+
+
+class Pool:
+    def __init__(self, window: int) -> None:
+        self.window = window
+
+    def __call__(self, picture: tf.Tensor) -> tf.Tensor:
+        return tf.nn.max_pool(picture, self.window, 2, "VALID")  # <- here
+
+
+def die() -> None:
+    Pool(5)(tf.zeros([1, 3, 3, 1]))
+
+
+def spare() -> None:
+    Pool(2)(tf.zeros([1, 3, 3, 1]))

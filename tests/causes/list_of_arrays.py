@@ -1,0 +1,25 @@
+"""A loop keeps everything it makes, until the control group is full."""
+# expect: memory-limit-reached PROVEN
+# ending: SIGKILL
+# memory: 200
+
+PIECE = 2_000_000
+
+
+def make(number: int) -> bytearray:
+    return bytearray(number.to_bytes(4, "little") * (PIECE // 4))  # <- here
+
+
+def keep(count: int) -> int:
+    kept = []
+    for number in range(count):
+        kept.append(make(number))  # <- here
+    return len(kept)
+
+
+def die() -> None:
+    keep(400)
+
+
+def spare() -> None:
+    keep(40)

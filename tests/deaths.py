@@ -1,0 +1,247 @@
+"""Run one victim under `outlive run`, in the circumstances that its header asks for, and bring back the verdict.
+
+A victim is a program with two functions: ``die()`` really dies, ``spare()`` does all but the lethal step. Its header says what is
+expected and what it needs, one ``# name: value`` a line:
+
+    # expect: memory-limit-reached PROVEN     the first finding and its confidence (or: nothing)
+    # ending: SIGKILL                         a signal, or an exit status
+    # memory: 300                             a control group of so many MB
+    # address_space: 3000                     RLIMIT_AS, MB
+    # cpu: 1 2                                RLIMIT_CPU, soft and hard
+    # send: SIGTERM                           a second process sends this when the victim says that it is ready
+    # sibling: eats                           another process in the same control group is killed for memory first
+    # needs: tensorflow                       skipped (with a reason) where it is missing
+    # argument: text                          given to the program
+
+The line that an expert would name ends with ``# <- here``; several may. A victim says that it is ready by writing its pid to the
+descriptor in VICTIM_READY.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from outlive.host import GroupFolder, Host
+
+HERE = Path(__file__).parent
+RUNNER = HERE / "play.py"
+SECONDS = 90
+
+
+@dataclass(frozen=True)
+class Victim:
+    path: Path
+    header: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def expected(self) -> tuple[str, str]:
+        slug, _, confidence = self.header["expect"].partition(" ")
+        return slug, confidence.lower()
+
+    @property
+    def lines(self) -> set[int]:
+        text = self.path.read_text().splitlines()
+        return {number for number, line in enumerate(text, 1) if line.endswith("# <- here")}
+
+
+@dataclass(frozen=True)
+class Death:
+    status: int
+    verdict: dict
+    stderr: str
+    folder: Path
+
+
+def victims() -> list[Victim]:
+    found = []
+    for path in sorted((HERE / "causes").glob("*.py")):
+        header = {}
+        for line in path.read_text().splitlines():
+            if line.startswith("# ") and ": " in line:
+                name, _, value = line[2:].partition(": ")
+                header[name] = value.strip()
+        found.append(Victim(path, header))
+    return found
+
+
+def require(victim: Victim) -> None:
+    """Skip with a reason what this machine cannot do; CI forbids such skips (OUTLIVE_NO_SKIP)."""
+    needs = set(victim.header.get("needs", "").split())
+    if "memory" in victim.header:
+        needs.add("cgroup")
+    missing = []
+    if "tensorflow" in needs and importlib.util.find_spec("tensorflow") is None:
+        missing.append("TensorFlow is not installed")
+    if "cgroup" in needs and memory_parent() is None:
+        missing.append("no memory control group can be made here (not root, or not mounted)")
+    for reason in missing:
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail(f"skips are forbidden here: {reason}")
+        pytest.skip(reason)
+
+
+def memory_parent() -> GroupFolder | None:
+    """The top memory control group, if children can be made in it."""
+    groups = Host().memory_groups()
+    top = groups[-1] if groups else None
+    if top is None or not os.access(top.path, os.W_OK):
+        return None
+    controllers = Path(top.path, "cgroup.subtree_control")
+    if top.version == 2 and "memory" not in controllers.read_text():
+        return None
+    return top
+
+
+@contextlib.contextmanager
+def memory_group(megabytes: int, inside: Path | None = None) -> Iterator[Path]:
+    """A control group with a limit, removed afterwards."""
+    parent = memory_parent()
+    assert parent is not None
+    folder = Path(inside or parent.path, f"outlive-test-{uuid.uuid4().hex[:10]}")
+    folder.mkdir()
+    try:
+        limit = "memory.limit_in_bytes" if parent.version == 1 else "memory.max"
+        (folder / limit).write_text(str(megabytes * 1_000_000))
+        swap = folder / ("memory.swappiness" if parent.version == 1 else "memory.swap.max")
+        with contextlib.suppress(OSError):
+            swap.write_text("0")
+        yield folder
+    finally:
+        leave(folder)
+
+
+def leave(folder: Path) -> None:
+    """End what is left in a group of ours, and remove it."""
+    for _ in range(100):
+        left = [int(word) for word in (folder / "cgroup.procs").read_text().split()]
+        if not left:
+            break
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def play(victim: Victim, act: str, tmp_path: Path) -> Death:
+    """Run ``act`` of a victim under `outlive run`."""
+    header = victim.header
+    with contextlib.ExitStack() as stack:
+        group = None
+        if "memory" in header:
+            group = stack.enter_context(memory_group(int(header["memory"])))
+        home = tmp_path / "home"
+        work = tmp_path / "work"
+        work.mkdir()
+        script = work / victim.path.name
+        shutil.copy(victim.path, script)
+        ready_read, ready_write = os.pipe()
+        stack.callback(os.close, ready_read)
+        environment = os.environ | {
+            "OUTLIVE_HOME": str(home),
+            "VICTIM_READY": str(ready_write),
+            "PYTHONUNBUFFERED": "1",
+            "TF_CPP_MIN_LOG_LEVEL": "1",
+        }
+        if header.get("sibling") and group is not None:
+            _kill_a_sibling(group)
+        command = [
+            sys.executable,
+            "-m",
+            "outlive",
+            "run",
+            "--",
+            sys.executable,
+            str(RUNNER),
+            str(script),
+            act,
+        ]
+        command += header.get("argument", "").split()
+        stderr_path = tmp_path / "stderr"
+        with open(stderr_path, "wb") as stderr:
+            process = subprocess.Popen(
+                command,
+                cwd=work,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                pass_fds=[ready_write],
+                preexec_fn=lambda: _enter(group, header),
+                start_new_session=True,
+            )
+        os.close(ready_write)
+        stack.callback(_end, process)
+        if act == "die" and "send" in header:
+            _send_when_ready(ready_read, header["send"])
+        try:
+            process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            pytest.fail(
+                f"{victim.name} {act} did not end; stderr: {stderr_path.read_text()[-2000:]}"
+            )
+        folders = sorted((home / "runs").iterdir())
+        verdict = json.loads((folders[-1] / "verdict.json").read_text())
+        return Death(
+            process.returncode, verdict, stderr_path.read_text(errors="replace"), folders[-1]
+        )
+
+
+def _enter(group: Path | None, header: dict[str, str]) -> None:
+    """In the child, before `outlive run` starts."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if group is not None:
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+    if "address_space" in header:
+        limit = int(header["address_space"]) * 1_000_000
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    if "cpu" in header:
+        soft, hard = (int(word) for word in header["cpu"].split())
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def _send_when_ready(ready: int, name: str) -> None:
+    """A second process sends the signal, so that its sender can be told from the test."""
+    words = os.read(ready, 64).split()
+    assert words, "the victim ended before it was ready"
+    subprocess.run(
+        ["kill", f"-{name.removeprefix('SIG')}", words[0].decode()], check=True, timeout=10
+    )
+
+
+def _kill_a_sibling(group: Path) -> None:
+    """Somebody else in the same control group is killed by the kernel, before the victim starts."""
+    eater = "import os\nx = []\nwhile True: x.append(bytearray(10_000_000))"
+    done = subprocess.run(
+        [sys.executable, "-c", eater],
+        preexec_fn=lambda: _enter(group, {}),
+        stderr=subprocess.DEVNULL,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The whole session that the test started, and nothing else."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=10)

@@ -1,0 +1,11 @@
+"""Play one part of a victim: ``play.py FILE die|spare``."""
+
+import importlib
+import os
+import sys
+
+if __name__ == "__main__":
+    path, act = sys.argv[1:3]
+    sys.argv = [path, *sys.argv[3:]]
+    sys.path[0] = os.path.dirname(path)
+    getattr(importlib.import_module(os.path.basename(path)[:-3]), act)()
