@@ -28,6 +28,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -191,18 +192,24 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
         os.close(ready_write)
         stack.callback(_end, process)
         if act == "die" and "send" in header:
-            _send_when_ready(ready_read, header["send"])
+            _send_when_ready(ready_read, home, header["send"])
         try:
             process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
             pytest.fail(
                 f"{victim.name} {act} did not end; stderr: {stderr_path.read_text()[-2000:]}"
             )
-        folders = sorted((home / "runs").iterdir())
-        verdict = json.loads((folders[-1] / "verdict.json").read_text())
-        return Death(
-            process.returncode, verdict, stderr_path.read_text(errors="replace"), folders[-1]
+        told = subprocess.run(
+            [sys.executable, "-m", "outlive", "why", "--json"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            timeout=SECONDS,
+            check=False,
         )
+        folder = next(iter((home / "runs").iterdir()))
+        assert [] == list(folder.rglob("*.failed")), "the recorder failed inside the program"
+        verdict = json.loads(told.stdout)
+        return Death(process.returncode, verdict, stderr_path.read_text(errors="replace"), folder)
 
 
 def _enter(group: Path | None, header: dict[str, str]) -> None:
@@ -218,10 +225,16 @@ def _enter(group: Path | None, header: dict[str, str]) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
-def _send_when_ready(ready: int, name: str) -> None:
+def _send_when_ready(ready: int, home: Path, name: str) -> None:
     """A second process sends the signal, so that its sender can be told from the test."""
     words = os.read(ready, 64).split()
     assert words, "the victim ended before it was ready"
+    until = time.monotonic() + SECONDS
+    while not list(
+        home.rglob("*.native")
+    ):  # a program that has run for a moment, as those that get killed have
+        assert time.monotonic() < until, "no shim was loaded in the victim"
+        time.sleep(0.01)
     subprocess.run(
         ["kill", f"-{name.removeprefix('SIG')}", words[0].decode()], check=True, timeout=10
     )

@@ -416,6 +416,23 @@ def test_every_way_to_write_is_kept(library: Path, tmp_path: Path) -> None:
     assert ended.seen.stderr_tail == ended.stderr.replace(long_line, shortened)
 
 
+def test_interposed_write_is_still_called(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = compile_helper("says.c", tmp_path / "says.so")
+    monkeypatch.setenv("LD_PRELOAD", str(compile_helper("interposer.c", tmp_path / "inter.so")))
+    with_it, without_it = both_ways("few_writes.py", str(made), library=library, tmp_path=tmp_path)
+    assert with_it.same_as(without_it)
+    assert with_it.stderr.count(b"<os write\n") == with_it.stderr.count(b"<c write\n") == 1
+
+
+def test_everything_at_once(library: Path, tmp_path: Path) -> None:
+    made = compile_helper("says.c", tmp_path / "says.so", "-Wl,-z,now")
+    with victim("stress.py", str(made), library=library, data=tmp_path / "data") as running:
+        ended = running.finish()
+    assert (ended.status, ended.stdout) == (0, b"done\n"), ended.stderr
+
+
 def test_sixteen_threads(library: Path, tmp_path: Path) -> None:
     with victim("threads.py", library=library, data=tmp_path / "data") as running:
         ended = running.finish()
@@ -426,7 +443,7 @@ def test_sixteen_threads(library: Path, tmp_path: Path) -> None:
 
 
 def test_program_that_closes_every_descriptor(library: Path, tmp_path: Path) -> None:
-    contents = []
+    contents: list[bytes] = []
     for chosen in (library, None):
         precious = tmp_path / f"precious{len(contents)}"
         data = tmp_path / "data"

@@ -77,6 +77,7 @@ class Readings:
         self.run = self.one("run")
         self.end = self.one("end")
         self.exit = self.one("exit")
+        self.rings = rings
         self.processes = _process_records(rings)
         self.natives = _native_records(rings)
         self.faults = _fault_texts(rings)
@@ -467,7 +468,7 @@ def _crash(readings: Readings, log: str) -> Crash | None:
 def _stacks(readings: Readings, gaps: dict[str, str]) -> tuple[Stack, ...]:
     principal = readings.principal
     if principal is None:
-        gaps["stacks"] = (
+        gaps["stacks"] = _failure(readings.rings) or (
             "no Python that could be looked into was seen (not Python, or started with -I, -E or -S)"
         )
         return ()
@@ -563,6 +564,17 @@ def _process_records(rings: str | None) -> list[ProcessRecord]:
         except OSError:
             continue
     return sorted(found, key=lambda process: _number(process.introduction.get("time")) or 0.0)
+
+
+def _failure(rings: str | None) -> str:
+    """What the recorder said when it could not be loaded in the program."""
+    for path in sorted(glob.glob(os.path.join(glob.escape(rings), "*.failed"))) if rings else ():
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return f"the recorder failed to load in the program: {file.read(500)}"
+        except OSError:
+            continue
+    return ""
 
 
 def _native_records(rings: str | None) -> list[NativeReading]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ def text_of(error: BaseException) -> str:
 
 def masked(text: str) -> str:
     """Without secrets: those with a telling shape, and those that stand in this program's environment."""
+    if not text:
+        return text
+    if "re" not in sys.modules and isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
+        return "…"  # loading ``re`` now would change how the program ends: see format.dump
     from ..masking import mask_text, secrets_of  # only a program that fails pays for loading it
 
     return mask_text(text, secrets_of(os.environ))

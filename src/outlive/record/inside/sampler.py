@@ -11,12 +11,14 @@ import os
 import sys
 import time
 
-from .describe import FrameData, frames_of
+from .describe import frames_of
 from .journal import Journal
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Tuple
+
+    from .describe import FrameData
 
 SECONDS_BETWEEN = 0.1
 

@@ -357,8 +357,9 @@ static void fill(struct slot *slot, int signal, const siginfo_t *info, uint64_t 
     slot->sender_uid = (int32_t)info->si_uid;
     if (info->si_pid <= 0) /* from outside this pid namespace */
         return;
-    read_proc(info->si_pid, "/cmdline", slot->command, COMMAND);
-    int pid = parent_of(info->si_pid, NULL);
+    /* A sender that has just ended (kill does) has no command line any more, but still a name. */
+    size_t size = read_proc(info->si_pid, "/cmdline", slot->command, COMMAND);
+    int pid = parent_of(info->si_pid, size ? NULL : slot->command);
     for (int i = 0; i < ANCESTORS && pid > 0; i++) {
         slot->ancestor_pid[i] = pid;
         pid = parent_of(pid, slot->ancestor_name[i]);
@@ -567,7 +568,7 @@ static void *our_dlsym(void *handle, const char *name)
 }
 
 static pthread_mutex_t patching = PTHREAD_MUTEX_INITIALIZER; /* held also across fork */
-static uintptr_t page_size;
+static uintptr_t page_size, lowest_real = UINTPTR_MAX, highest_real;
 static struct { unsigned long long adds, subs; int objects, wanted, patched; } walk;
 
 static const char *base_name(const char *path)
@@ -595,6 +596,9 @@ static int find_real_functions(void)
         void *found = dlsym(RTLD_DEFAULT, hooks[i].name); /* where the program's calls go */
         hooks[i].lazy = found && dladdr(found, &where) && is_system(where.dli_fname);
         *hooks[i].real = hooks[i].lazy ? found : dlsym(libc, hooks[i].name);
+        uintptr_t real = (uintptr_t)*hooks[i].real;
+        lowest_real = real && real < lowest_real ? real : lowest_real;
+        highest_real = real > highest_real ? real : highest_real;
     }
     abort_text = dlsym(libc, "__abort_msg");
     dlerror(); /* leave no message of ours for the program to find */
@@ -612,18 +616,31 @@ static int inside(const struct dl_phdr_info *object, uintptr_t address, uint32_t
     return 0;
 }
 
-static int patch_slot(const struct dl_phdr_info *object, const struct hook *hook, uintptr_t slot, int lazy)
+/* Which of our functions an entry should lead to: it leads to the real one, or it is this object's own
+ * stub of a call that is not bound yet. Anything else is left alone: a stranger's interposer, or ours. */
+static const struct hook *hook_for(const struct dl_phdr_info *object, uintptr_t now, const char *name)
 {
-    if (!*hook->real || slot % sizeof(void *) || !inside(object, slot, PF_W))
-        return 0;
-    /* Replace only what is known: the real function, or this object's own stub of a call not bound yet.
-     * Anything else is a stranger's interposer (or our own). */
-    void *_Atomic *entry = (void *_Atomic *)slot;
-    void *now = atomic_load(entry);
-    if (now != *hook->real && !(lazy && hook->lazy && inside(object, (uintptr_t)now, PF_X)))
-        return 0;
+    const struct hook *found = NULL;
+    if (now >= lowest_real && now <= highest_real) {
+        for (size_t i = 0; i < COUNT(hooks) && !found; i++)
+            if (now == (uintptr_t)*hooks[i].real)
+                found = &hooks[i];
+    } else if (name) {
+        for (size_t i = 0; i < COUNT(hooks) && !found; i++)
+            if (hooks[i].lazy && strcmp(name, hooks[i].name) == 0)
+                found = &hooks[i];
+    }
+    if (found && strncmp(base_name(object->dlpi_name), found->only, strlen(found->only)) != 0)
+        return NULL;
+    return found;
+}
+
+static int patch_slot(const struct dl_phdr_info *object, uintptr_t slot, void *ours)
+{
     uintptr_t page = slot & ~(page_size - 1);
     int protected = 0;
+    if (!inside(object, slot, PF_W))
+        return 0;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         uintptr_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
@@ -633,7 +650,7 @@ static int patch_slot(const struct dl_phdr_info *object, const struct hook *hook
     }
     if (protected && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0)
         return 0;
-    atomic_store(entry, hook->ours);
+    atomic_store((void *_Atomic *)slot, ours);
     if (protected)
         mprotect((void *)page, page_size, PROT_READ);
     return 1;
@@ -642,10 +659,17 @@ static int patch_slot(const struct dl_phdr_info *object, const struct hook *hook
 static int patch_object(const struct dl_phdr_info *object)
 {
     uintptr_t base = object->dlpi_addr;
+    uintptr_t code = 0, code_size = 0;
     const ElfW(Dyn) *dynamic = NULL;
-    for (int i = 0; i < object->dlpi_phnum; i++)
-        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            dynamic = (const ElfW(Dyn) *)(base + object->dlpi_phdr[i].p_vaddr);
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(base + part->p_vaddr);
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_X)) {
+            code = base + part->p_vaddr;
+            code_size = part->p_memsz;
+        }
+    }
     if (!dynamic || is_system(object->dlpi_name) || inside(object, (uintptr_t)&patch_object, PF_X))
         return 0;
     uintptr_t symbols = 0, names = 0, tables[2] = {0, 0};
@@ -674,17 +698,19 @@ static int patch_object(const struct dl_phdr_info *object)
             uint64_t type = ELF64_R_TYPE(entries[i].r_info);
             if (type != JUMP_SLOT && type != GLOB_DAT)
                 continue;
-            const ElfW(Sym) *symbol = (const ElfW(Sym) *)symbols + ELF64_R_SYM(entries[i].r_info);
-            if (symbol->st_name >= names_size)
+            uintptr_t slot = base + entries[i].r_offset;
+            if (slot % sizeof(void *))
                 continue;
-            const char *name = (const char *)names + symbol->st_name;
-            if (!strchr("wfp_vsd", *name))
-                continue;
-            for (size_t h = 0; h < COUNT(hooks); h++)
-                if (strcmp(name, hooks[h].name) == 0 &&
-                    strncmp(base_name(object->dlpi_name), hooks[h].only, strlen(hooks[h].only)) == 0)
-                    patched += patch_slot(object, &hooks[h], base + entries[i].r_offset,
-                                          type == JUMP_SLOT && symbol->st_shndx == SHN_UNDEF);
+            uintptr_t now = atomic_load((_Atomic uintptr_t *)slot);
+            const char *name = NULL; /* looked up only where needed: big objects have 100,000s */
+            if (type == JUMP_SLOT && now - code < code_size) {
+                const ElfW(Sym) *symbol = (const ElfW(Sym) *)symbols + ELF64_R_SYM(entries[i].r_info);
+                if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < names_size)
+                    name = (const char *)names + symbol->st_name;
+            }
+            const struct hook *hook = hook_for(object, now, name);
+            if (hook)
+                patched += patch_slot(object, slot, hook->ours);
         }
     }
     return patched > 0;
@@ -740,10 +766,47 @@ static void (*patch_under_the_lock(void))(void)
 }
 EXPORT void outlive_shim_under_lock(void) __attribute__((ifunc("patch_under_the_lock")));
 
+/* fork may have copied the linker's other lock while a thread that is gone held it: then whoever takes it
+ * in this child waits forever. Let a thread of no importance find out; until it returns nothing is patched. */
+enum { USABLE, UNKNOWN, ASKED };
+static atomic_int linker = USABLE;
+
+static int stop_at_once(struct dl_phdr_info *object, size_t size, void *data)
+{
+    (void)object, (void)size, (void)data;
+    return 1;
+}
+
+static void *ask_linker(void *data)
+{
+    dl_iterate_phdr(stop_at_once, NULL);
+    atomic_store(&linker, USABLE);
+    return data;
+}
+
+static int linker_usable(void)
+{
+    int unknown = UNKNOWN;
+    if (atomic_compare_exchange_strong(&linker, &unknown, ASKED)) {
+        sigset_t all, before;
+        pthread_attr_t attributes;
+        pthread_t thread;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before); /* the thread must not get the program's signals */
+        pthread_attr_init(&attributes);
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        pthread_attr_setstacksize(&attributes, 256 * 1024);
+        pthread_create(&thread, &attributes, ask_linker, NULL);
+        pthread_attr_destroy(&attributes);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    return atomic_load(&linker) == USABLE;
+}
+
 EXPORT int outlive_shim_patch(void)
 {
     int saved = errno, result = 0;
-    if (page_size && walk_objects(0) == 2) {
+    if (page_size && linker_usable() && walk_objects(0) == 2) {
         int before = walk.patched;
         atomic_store(&resolving, 1);
         dlsym(RTLD_DEFAULT, "outlive_shim_under_lock"); /* looks in this object too */
@@ -762,6 +825,7 @@ static void after_fork_in_child(void)
 {
     atomic_store(&area, NULL); /* that is the parent's: keep nothing until reopened */
     pthread_mutex_init(&patching, NULL);
+    atomic_store(&linker, UNKNOWN);
     atomic_flag_clear(&changing);
     for (int i = 0; i < SLOTS; i++)
         atomic_flag_clear(&slot_busy[i]);

@@ -38,8 +38,21 @@ def _hand_over():
         sys.modules["sitecustomize"] = mine  # the import system still expects an entry
 
 
+def _confess(error):
+    """The program must run as if nothing had been tried; the verdict says that the recorder failed."""
+    import os
+
+    try:
+        path = os.path.join(os.environ["OUTLIVE_RECORD_FOLDER"], "%d.failed" % os.getpid())
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        os.write(handle, ("%s: %s" % (type(error).__name__, error)).encode("utf-8", "replace"))
+        os.close(handle)
+    except Exception:
+        pass
+
+
 try:
     _load_recorder()
-except Exception:
-    pass  # the program must run as if nothing had been tried; the supervisor notes that no record was made
+except Exception as failure:
+    _confess(failure)
 _hand_over()
