@@ -29,14 +29,11 @@ import signal
 import subprocess
 import sys
 import time
-import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-
-from outlive.host import GroupFolder, Host
+from limited import enter, memory_group, parent_group
 
 HERE = Path(__file__).parent
 RUNNER = HERE / "play.py"
@@ -91,55 +88,12 @@ def require(victim: Victim) -> None:
     missing = []
     if "tensorflow" in needs and importlib.util.find_spec("tensorflow") is None:
         missing.append("TensorFlow is not installed")
-    if "cgroup" in needs and memory_parent() is None:
+    if "cgroup" in needs and parent_group() is None:
         missing.append("no memory control group can be made here (not root, or not mounted)")
     for reason in missing:
         if os.environ.get("OUTLIVE_NO_SKIP"):
             pytest.fail(f"skips are forbidden here: {reason}")
         pytest.skip(reason)
-
-
-def memory_parent() -> GroupFolder | None:
-    """The top memory control group, if children can be made in it."""
-    groups = Host().memory_groups()
-    top = groups[-1] if groups else None
-    if top is None or not os.access(top.path, os.W_OK):
-        return None
-    controllers = Path(top.path, "cgroup.subtree_control")
-    if top.version == 2 and "memory" not in controllers.read_text():
-        return None
-    return top
-
-
-@contextlib.contextmanager
-def memory_group(megabytes: int, inside: Path | None = None) -> Iterator[Path]:
-    """A control group with a limit, removed afterwards."""
-    parent = memory_parent()
-    assert parent is not None
-    folder = Path(inside or parent.path, f"outlive-test-{uuid.uuid4().hex[:10]}")
-    folder.mkdir()
-    try:
-        limit = "memory.limit_in_bytes" if parent.version == 1 else "memory.max"
-        (folder / limit).write_text(str(megabytes * 1_000_000))
-        swap = folder / ("memory.swappiness" if parent.version == 1 else "memory.swap.max")
-        with contextlib.suppress(OSError):
-            swap.write_text("0")
-        yield folder
-    finally:
-        leave(folder)
-
-
-def leave(folder: Path) -> None:
-    """End what is left in a group of ours, and remove it."""
-    for _ in range(100):
-        left = [int(word) for word in (folder / "cgroup.procs").read_text().split()]
-        if not left:
-            break
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(OSError):
-        folder.rmdir()
 
 
 def play(victim: Victim, act: str, tmp_path: Path) -> Death:
@@ -216,7 +170,7 @@ def _enter(group: Path | None, header: dict[str, str]) -> None:
     """In the child, before `outlive run` starts."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if group is not None:
-        (group / "cgroup.procs").write_text(str(os.getpid()))
+        enter(group)
     if "address_space" in header:
         limit = int(header["address_space"]) * 1_000_000
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

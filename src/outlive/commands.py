@@ -76,9 +76,9 @@ def run_(context: click.Context, /, command: tuple[str, ...], **switches: bool) 
     context.exit(run([*chosen, *command]))
 
 
-for _option in OPTIONS:
+for _place, _option in enumerate(OPTIONS):
     _names = [name for name in (_option.short, _option.name) if name]
-    run_.params.insert(0, click.Option(_names, is_flag=True, help=_option.help))
+    run_.params.insert(_place, click.Option(_names, is_flag=True, help=_option.help))
 
 
 def _complete_run(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -34,12 +34,17 @@ BY = {
     EndedBy.UNKNOWN: "",
 }
 MAX_FACTS = 8
+MAX_VALUE = 160
 MAX_ALSO = 4
 
 
 def render(verdict: Verdict, console: Console, neighbours: Neighbours = lambda place: ()) -> None:
     """Print the verdict."""
-    console.print(Group(*_parts(verdict, neighbours)), soft_wrap=False)
+    with console.capture() as captured:
+        console.print(Group(*_parts(verdict, neighbours)), soft_wrap=False)
+    lines = captured.get().splitlines()
+    console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
+    console.file.flush()
 
 
 def _parts(verdict: Verdict, neighbours: Neighbours) -> list[RenderableType]:
@@ -118,9 +123,11 @@ def _facts(facts: Sequence[Fact]) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    table.add_column(style="dim", overflow="fold")
     for fact in facts:
-        table.add_row(Text(fact.name), Text(said(fact.name, fact.value)), Text(fact.source))
+        value = said(fact.name, fact.value)
+        told = Text(value if len(value) <= MAX_VALUE else f"{value[:MAX_VALUE]}…")
+        told.append(f"  {fact.source}", "dim")
+        table.add_row(Text(fact.name), told)
     return table
 
 
