@@ -35,7 +35,7 @@ death: $(READY) ## only the tests in which something really dies
 	@$(BIN)/python -m pytest -n $(WORKERS) -m death
 
 confusion: $(READY) ## the table of all causes against all victims
-	@$(BIN)/python tests/confusion.py
+	@PYTHONPATH=demo $(BIN)/python tests/confusion.py
 
 bench: $(READY) ## cost of `outlive run` beside memray, Fil and Scalene (long; use a quiet machine)
 	@$(BIN)/python bench/run.py

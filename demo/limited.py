@@ -27,16 +27,17 @@ def parent_group() -> GroupFolder | None:
 
 
 @contextlib.contextmanager
-def memory_group(megabytes: int) -> Iterator[Path]:
+def memory_group(megabytes: int | None, above: Path | None = None) -> Iterator[Path]:
     """A control group of so many MB, without swap. What is left in it at the end is killed: we started it."""
     parent = parent_group()
     assert parent is not None, "ask parent_group() first"
-    folder = Path(parent.path, f"outlive-{uuid.uuid4().hex[:10]}")
+    folder = Path(above or parent.path, f"outlive-{uuid.uuid4().hex[:10]}")
     folder.mkdir()
     try:
         first = parent.version == 1
         limit = "memory.limit_in_bytes" if first else "memory.max"
-        (folder / limit).write_text(str(megabytes * 1_000_000))
+        if megabytes is not None:
+            (folder / limit).write_text(str(megabytes * 1_000_000))
         with contextlib.suppress(
             OSError
         ):  # not every kernel has it, and not every machine has swap

@@ -6,6 +6,8 @@ expected and what it needs, one ``# name: value`` a line:
     # expect: memory-limit-reached PROVEN     the first finding and its confidence (or: nothing)
     # ending: SIGKILL                         a signal, or an exit status
     # memory: 300                             a control group of so many MB
+    # ancestor: yes                           … which is the parent of the program's own group
+    # container: yes                          in a pid namespace, where the kernel's log cannot be used
     # address_space: 3000                     RLIMIT_AS, MB
     # cpu: 1 2                                RLIMIT_CPU, soft and hard
     # send: SIGTERM                           a second process sends this when the victim says that it is ready
@@ -90,10 +92,16 @@ def require(victim: Victim) -> None:
         missing.append("TensorFlow is not installed")
     if "cgroup" in needs and parent_group() is None:
         missing.append("no memory control group can be made here (not root, or not mounted)")
+    if header_needs_root(victim) and os.geteuid() != 0:
+        missing.append("only root can make a pid namespace")
     for reason in missing:
         if os.environ.get("OUTLIVE_NO_SKIP"):
             pytest.fail(f"skips are forbidden here: {reason}")
         pytest.skip(reason)
+
+
+def header_needs_root(victim: Victim) -> bool:
+    return "container" in victim.header
 
 
 def play(victim: Victim, act: str, tmp_path: Path) -> Death:
@@ -103,6 +111,8 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
         group = None
         if "memory" in header:
             group = stack.enter_context(memory_group(int(header["memory"])))
+            if header.get("ancestor"):
+                group = stack.enter_context(memory_group(None, above=group))
         home = tmp_path / "home"
         work = tmp_path / "work"
         work.mkdir()
@@ -130,6 +140,8 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
             act,
         ]
         command += header.get("argument", "").split()
+        if header.get("container"):
+            command = ["unshare", "--pid", "--fork", "--mount-proc", *command]
         stderr_path = tmp_path / "stderr"
         with open(stderr_path, "wb") as stderr:
             process = subprocess.Popen(

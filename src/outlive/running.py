@@ -175,7 +175,7 @@ def _conclude(
     if watcher.uneventful(ended):
         if not quiet and os.isatty(2):
             _say(_dim(f"outlive: {watcher.detail()}."))
-        _seal(folder, rings)
+        _seal(folder, rings, watcher.secrets, eventful=False)
         return
     from outlive.examine import decide
     from outlive.record.probes import gather
@@ -185,7 +185,7 @@ def _conclude(
     verdict = decide(os.path.basename(folder), evidence)
     try:
         runs.write_private(os.path.join(folder, runs.VERDICT_NAME), to_json(verdict) + "\n")
-        _seal(folder, rings)
+        _seal(folder, rings, watcher.secrets, eventful=True)
     except OSError as error:
         watcher.trouble = watcher.trouble or f"the verdict could not be written: {error.strerror}"
     if quiet:
@@ -197,11 +197,11 @@ def _conclude(
     show_after_run(verdict, evidence, as_json="--json" in request.switches)
 
 
-def _seal(folder: str, rings: str | None) -> None:
+def _seal(folder: str, rings: str | None, secrets: Sequence[str], eventful: bool) -> None:
     """Nothing more will be written: tidy, and make room for later runs."""
     from outlive.record.closing import close_rings
 
-    close_rings(folder, rings)
+    close_rings(folder, rings, secrets, eventful)
     runs.write_private(os.path.join(folder, runs.SEALED_NAME), b"")
     runs.prune(os.path.basename(folder))
 

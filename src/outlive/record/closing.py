@@ -1,4 +1,4 @@
-"""After the death: move the rings home, and drop what holds nothing or holds text that was not masked."""
+"""After the death: mask what was kept in clear, bring the rings home, drop what holds nothing."""
 
 from __future__ import annotations
 
@@ -6,41 +6,55 @@ import os
 
 from outlive.record import runs
 
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 #: A program that starts thousands of Python processes must not leave thousands of files.
 MAX_RINGS = 64
 
 
-def close_rings(folder: str, rings: str | None) -> None:
-    """Tidy the files that the processes left; what is kept lies in the run's own folder."""
+def close_rings(folder: str, rings: str | None, secrets: Sequence[str], eventful: bool) -> None:
+    """Tidy the files that the processes left; what is kept lies in the run's own folder.
+
+    Of an uneventful run the shim's files are dropped: nobody sent anything, and what was printed is nobody's business.
+    """
     if rings is None:
         return
-    kept = sorted(_useful(rings), key=lambda path: os.stat(path).st_mtime)
+    kept = []
+    with os.scandir(rings) as entries:
+        found = sorted(entry.path for entry in entries)
+    for path in found:
+        if path.endswith(".native") and not _in_use(path):
+            if eventful:
+                from outlive.record.shimmed import seal
+
+                kept.append(seal(path, secrets))
+            else:
+                os.unlink(path)
+        elif os.path.getsize(path) == 0 and not _in_use(path):
+            os.unlink(path)
+        else:
+            kept.append(path)
+    kept = sorted((path for path in kept if os.path.exists(path)), key=os.path.getmtime)
     for path in kept[:-MAX_RINGS]:
         os.unlink(path)
+    _bring_home(kept[-MAX_RINGS:], folder, rings)
+
+
+def _bring_home(kept: Sequence[str], folder: str, rings: str) -> None:
+    """Rings that had to lie on another file system are copied into the run's folder."""
     home = os.path.join(folder, runs.RINGS_NAME)
     if os.path.abspath(rings) == os.path.abspath(home):
         return
     os.makedirs(home, mode=0o700, exist_ok=True)
-    for path in kept[-MAX_RINGS:]:
+    for path in kept:
         with open(path, "rb") as source:
             runs.write_private(os.path.join(home, os.path.basename(path)), source.read())
     runs.remove(rings)
 
 
-def _useful(rings: str) -> list[str]:
-    """Files with something in them. The shim's file holds stderr in clear: its text is in the record, masked."""
-    found = []
-    with os.scandir(rings) as entries:
-        for entry in entries:
-            empty = entry.stat(follow_symlinks=False).st_size == 0
-            if empty and not _in_use(entry.name):
-                os.unlink(entry.path)
-            elif not empty:
-                found.append(entry.path)
-    return found
-
-
-def _in_use(name: str) -> bool:
-    """A process that outlives the program may still write its last words."""
-    number = name.partition("-")[0]
+def _in_use(path: str) -> bool:
+    """A process that outlives the program (a daemon) still writes."""
+    number = os.path.basename(path).partition(".")[0].partition("-")[0]
     return number.isdigit() and os.path.exists(f"/proc/{number}")

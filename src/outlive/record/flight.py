@@ -88,8 +88,8 @@ class Flight:
         self._rings = rings
         self._log = _open_log(folder)
         self.trouble = "" if self._log or folder is None else "the record could not be written"
-        self._shown, self._secrets = split_arguments(command)
-        self._secrets += secrets_of(os.environ)
+        self._shown, self.secrets = split_arguments(command)
+        self.secrets += secrets_of(os.environ)
         self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT_SAMPLES)
         self._written = 0
         self._seen = 0
@@ -124,7 +124,7 @@ class Flight:
                 "memory_total": total,
                 "limits": self._host.limits(pid),
                 "environment": {
-                    name: mask_text(value[:200], self._secrets)
+                    name: mask_text(value[:200], self.secrets)
                     for name, value in os.environ.items()
                     if name.startswith(TELLING_VARIABLES)
                 },
@@ -307,7 +307,7 @@ class Flight:
                 tail = os.pread(handle, max(0, end - start), start)
             finally:
                 os.close(handle)
-            text = mask_text(tail.decode("utf-8", "replace"), self._secrets)
+            text = mask_text(tail.decode("utf-8", "replace"), self.secrets)
             self._write({"kind": "stderr", "text": text})
         except OSError as error:
             self._write(

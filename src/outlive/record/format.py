@@ -49,7 +49,7 @@ def encode(sequence: int, payload: Payload) -> bytes:
     """One frame as bytes. A payload that is too large is replaced by a note that says so."""
     json = sys.modules.get("json")  # five times as fast, when the program has loaded it for itself
     if json is not None and hasattr(json, "dumps"):
-        body = json.dumps(payload, separators=(",", ":"), default=str).encode("ascii")
+        body: bytes = json.dumps(payload, separators=(",", ":"), default=str).encode("ascii")
     else:
         body = dump(payload).encode("ascii")
     if len(body) > MAX_PAYLOAD_BYTES:

@@ -30,8 +30,8 @@ from outlive.evidence import (
 )
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.record.format import read_frames
-from outlive.record.masking import mask_text, split_arguments
-from outlive.record.native import NativeReading, read_native
+from outlive.record.masking import secrets_of
+from outlive.record.shimmed import read_all
 from outlive.record.traces import SourceLines, crash_in, growth_in, origin_of, stacks_at, thrown
 
 OOM_LINE = re.compile(
@@ -79,7 +79,7 @@ class Readings:
         self.exit = self.one("exit")
         self.rings = rings
         self.processes = _process_records(rings)
-        self.natives = _native_records(rings)
+        self.shimmed = read_all(rings, secrets_of(os.environ))
         self.faults = _fault_texts(rings)
         libraries = [
             str(folder)
@@ -308,22 +308,23 @@ def _signals(readings: Readings) -> tuple[Received, ...]:
                 )
             )
     supervisor = readings.run.get("supervisor")
-    for native in readings.natives:
-        for seen in native.signals:
-            if seen.sender_pid == supervisor and found:
+    for shimmed in readings.shimmed:
+        pid = int(_number(shimmed.get("pid")) or 0)
+        for seen in shimmed.get("signals", ()):
+            sender = seen.get("sender")
+            if sender == supervisor and found:
                 continue  # sent on by us; the real sender is already known
-            shown, _ = split_arguments(seen.sender_command.split())
             found.append(
                 Received(
-                    signal=signal_name(seen.signo),
-                    sender_pid=seen.sender_pid or None,
-                    sender=" ".join(shown),
-                    sender_uid=seen.sender_uid if seen.sender_pid else None,
-                    ancestors=tuple(ancestor.name for ancestor in seen.ancestors),
-                    at=readings.since_start(seen.realtime_ns / 1e9),
-                    pid=native.pid,
-                    itself=seen.sender_pid == native.pid,
-                    address=seen.fault_address,
+                    signal=signal_name(int(_number(seen.get("signal")) or 0)),
+                    sender_pid=_integer(sender),
+                    sender=str(seen.get("command", "")),
+                    sender_uid=_integer(seen.get("uid")) if sender else None,
+                    ancestors=tuple(str(name) for name in seen.get("ancestors", ())),
+                    at=readings.since_start(seen.get("time")),
+                    pid=pid,
+                    itself=sender == pid,
+                    address=_integer(seen.get("address")),
                 )
             )
     return tuple(sorted(found, key=lambda received: received.at or 0.0))
@@ -441,16 +442,16 @@ def _log(readings: Readings, gaps: dict[str, str]) -> str:
     kept = readings.one("stderr").get("text")
     if isinstance(kept, str):
         return kept
-    tails = [
-        native.stderr_tail.decode("utf-8", "replace")
-        + ("\n" + native.abort_message if native.abort_message else "")
-        for native in readings.natives
-    ]
-    if not readings.natives:
+    if not readings.shimmed:
         gaps.setdefault(
             "stderr", "stderr is no file, and no shim was loaded in the program to keep its tail"
         )
-    return mask_text("".join(tails))
+    parts = [
+        part
+        for shimmed in readings.shimmed
+        for part in (shimmed.get("stderr"), shimmed.get("abort"))
+    ]
+    return "\n".join(str(part) for part in parts if part)
 
 
 def _crash(readings: Readings, log: str) -> Crash | None:
@@ -575,17 +576,6 @@ def _failure(rings: str | None) -> str:
         except OSError:
             continue
     return ""
-
-
-def _native_records(rings: str | None) -> list[NativeReading]:
-    found = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(rings), "*.native"))) if rings else ():
-        try:
-            with open(path, "rb") as file:
-                found.append(read_native(file.read()))
-        except (OSError, ValueError):
-            continue
-    return found
 
 
 def _fault_texts(rings: str | None) -> list[tuple[int, str]]:

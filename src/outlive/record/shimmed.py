@@ -1,0 +1,69 @@
+"""What the shim kept, as plain data with secrets masked: the only form in which it stays on the disk after a run."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from outlive.record import runs
+from outlive.record.format import encode, read_frames
+from outlive.record.masking import mask_text, split_arguments
+from outlive.record.native import NativeReading, read_native
+
+SEALED = ".shim"
+LIVE = ".native"
+
+
+def read_all(rings: str | None, secrets: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The readings of all processes, those still in the shim's own form included."""
+    if rings is None:
+        return []
+    found = []
+    for path in sorted(glob.glob(os.path.join(glob.escape(rings), f"*{SEALED}"))):
+        try:
+            found += [frame.payload for frame in read_frames(path)]
+        except OSError:
+            continue
+    for path in sorted(glob.glob(os.path.join(glob.escape(rings), f"*{LIVE}"))):
+        try:
+            with open(path, "rb") as file:
+                found.append(plain(read_native(file.read()), secrets))
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def seal(path: str, secrets: Sequence[str]) -> str:
+    """Put a masked copy in the place of the shim's file, which holds stderr in clear; returns the new path."""
+    target = path.removesuffix(LIVE) + SEALED
+    try:
+        with open(path, "rb") as file:
+            runs.write_private(target, encode(1, plain(read_native(file.read()), secrets)))
+    except ValueError:
+        pass  # never written to: nothing to keep
+    os.unlink(path)
+    return target
+
+
+def plain(reading: NativeReading, secrets: Sequence[str]) -> dict[str, Any]:
+    """One process: its stderr, its abort message, its signals and their senders."""
+    return {
+        "kind": "shim",
+        "pid": reading.pid,
+        "stderr": mask_text(reading.stderr_tail.decode("utf-8", "replace"), secrets),
+        "abort": mask_text(reading.abort_message, secrets),
+        "signals": [
+            {
+                "signal": seen.signo,
+                "sender": seen.sender_pid or None,
+                "uid": seen.sender_uid,
+                "command": " ".join(split_arguments(seen.sender_command.split())[0]),
+                "ancestors": [ancestor.name for ancestor in seen.ancestors],
+                "time": seen.realtime_ns / 1e9,
+                "address": seen.fault_address,
+            }
+            for seen in reading.signals
+        ],
+    }

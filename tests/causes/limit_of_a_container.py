@@ -1,0 +1,25 @@
+"""In a container the kernel's log cannot be used: the counters of the control group decide."""
+# expect: memory-limit-reached PROVEN
+# ending: SIGKILL
+# memory: 200
+# container: yes
+
+import time
+
+
+class Cache:
+    def __init__(self) -> None:
+        self.entries: list[bytes] = []
+
+    def fill(self, count: int) -> None:
+        for number in range(count):
+            self.entries.append(b"%d" % number * 300_000)  # <- here
+            time.sleep(0.001)  # <- here
+
+
+def die() -> None:
+    Cache().fill(2000)
+
+
+def spare() -> None:
+    Cache().fill(20)

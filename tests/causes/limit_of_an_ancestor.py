@@ -1,0 +1,23 @@
+"""The program's own control group has no limit; the one above it has, as in a session's slice or a pod."""
+# expect: memory-limit-reached PROVEN
+# ending: SIGKILL
+# memory: 200
+# ancestor: yes
+
+import time
+
+
+def collect(count: int) -> int:
+    rows = []
+    for number in range(count):
+        rows.append(bytearray(number.to_bytes(2, "big") * 500_000))  # <- here
+        time.sleep(0.001)  # <- here
+    return len(rows)
+
+
+def die() -> None:
+    collect(1000)
+
+
+def spare() -> None:
+    collect(20)
