@@ -1,6 +1,6 @@
 """In a container, with a limit near by, a watchdog kills the program: the counters show that the kernel did not."""
 # expect: killed-by-process PROVEN
-# ending: SIGKILL
+# ending: 137
 # memory: 200
 # container: yes
 

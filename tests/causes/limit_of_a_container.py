@@ -1,6 +1,6 @@
 """In a container the kernel's log cannot be used: the counters of the control group decide."""
 # expect: memory-limit-reached PROVEN
-# ending: SIGKILL
+# ending: 137
 # memory: 200
 # container: yes
 
