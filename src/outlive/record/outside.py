@@ -184,7 +184,11 @@ class Supervisor:
         if number in PASSED_ON:
             from_kernel = received.si_code == SI_KERNEL
             flight.received(number, None if from_kernel else received.si_pid, received.si_uid)
-            if not from_kernel and received.si_pid != self.pid:
+            if number == signal.SIGHUP and from_kernel and os.getsid(0) == os.getpid():
+                self._due.append(
+                    (0.0, number)
+                )  # a hang-up is told to the leader of the session alone
+            elif not from_kernel and received.si_pid != self.pid:
                 self._due.append((time.monotonic() + SECONDS_BEFORE_PASSING_ON, number))
 
     def _pass_on_what_is_due(self, flight: Watcher) -> None:
