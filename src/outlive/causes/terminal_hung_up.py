@@ -24,7 +24,7 @@ TERMINAL_KEEPERS = (
 )
 
 
-@cause("D203", since="0.1", behind=("uncaught-exception",))
+@cause("D203", since="0.1")
 def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
     """The terminal was closed, or the connection to it was lost, and took the program with it.
 
@@ -32,19 +32,14 @@ def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
     When a terminal window is closed or an SSH connection breaks, everything that runs in it gets SIGHUP, which ends it.
 
     ## How we know
-    The program ended by SIGHUP, and the kernel or the shell of that terminal sent it; or it failed to read or write (EIO) as the
-    kernel told of the hang-up.
+    The program ended by SIGHUP, and the kernel or the shell of that terminal sent it.
 
     ## What to do
     Start long work so that it does not depend on a window: in tmux or screen, with nohup, or as a job.
     """
-    got = evidence.sender_of("SIGHUP")
-    error = evidence.uncaught
-    cut_off = got is not None and got.sender_pid is None and error is not None
-    if evidence.fatal_signal != "SIGHUP" and not (
-        cut_off and error and "[Errno 5]" in error.message
-    ):
+    if evidence.fatal_signal != "SIGHUP":
         return
+    got = evidence.sender_of("SIGHUP")
     if got is not None and got.itself:
         return
     if got is not None and got.sender_pid is not None:
@@ -55,8 +50,7 @@ def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
     if got is None:
         sure = Confidence.LIKELY if evidence.program.on_terminal else Confidence.POSSIBLE
     else:
-        from_kernel = got.sender_pid is None and evidence.fatal_signal == "SIGHUP"
-        sure = Confidence.PROVEN if from_kernel else Confidence.LIKELY
+        sure = Confidence.PROVEN if got.sender_pid is None else Confidence.LIKELY
     yield Finding(
         "The terminal of the program was closed or its connection was lost (SIGHUP).",
         (*evidence.facts_of_sender(got), *evidence.because("run time", "last line seen")),

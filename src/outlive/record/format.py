@@ -68,8 +68,10 @@ def dump(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value) if type(value) in (int, float) else repr(float(value))
+    if isinstance(value, int):
+        return int.__repr__(value)  # of a subclass (IntEnum) too, whatever it calls itself
+    if isinstance(value, float):
+        return float.__repr__(value)
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, (list, tuple)):

@@ -45,7 +45,9 @@ def new_run(host: Host) -> tuple[str, str]:
     parent = runs_folder()
     os.makedirs(parent, mode=0o700, exist_ok=True)
     _refuse_foreign(parent)
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}"
+    now = time.time()  # the fraction of the second comes before the chance: names sort by age
+    moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+    name = f"{moment}-{int(now % 1 * 1_000_000):05x}{os.urandom(1).hex()}"
     folder = os.path.join(parent, name)
     os.mkdir(folder, 0o700)
     return folder, _rings_for(folder, host)
