@@ -1,0 +1,103 @@
+"""What many tests share: a real record, a private home for runs, and Hypothesis without a clock."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("outlive", deadline=None, database=None, print_blob=True)
+settings.load_profile("outlive")
+
+SECONDS = 60
+
+#: Variables of the machine that would change what the command line prints.
+UNWANTED = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "CLICOLOR", "TTY_COMPATIBLE")
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    stdout: str
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Outlive:
+    """The command line, with a home of its own."""
+
+    home: Path
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
+        return kept | {"OUTLIVE_HOME": str(self.home), "PYTHONIOENCODING": "utf-8"}
+
+    def __call__(
+        self,
+        *words: str,
+        variables: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: str = "",
+    ) -> Done:
+        done = subprocess.run(
+            [sys.executable, "-m", "outlive", *words],
+            cwd=cwd or self.folder,
+            env=self.environment | dict(variables or {}),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=SECONDS,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def runs(self) -> list[Path]:
+        return sorted((self.home / "runs").iterdir()) if (self.home / "runs").exists() else []
+
+    def script(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+@pytest.fixture
+def outlive(tmp_path: Path) -> Outlive:
+    (tmp_path / "work").mkdir()
+    return Outlive(tmp_path / "home", tmp_path / "work")
+
+
+@pytest.fixture(scope="session")
+def failed_run(tmp_path_factory: pytest.TempPathFactory) -> Outlive:
+    """A real record: a program that ended by an exception."""
+    parent = tmp_path_factory.mktemp("failed run")
+    (parent / "work").mkdir()
+    outlive = Outlive(parent / "home", parent / "work")
+    script = outlive.script("train.py", FAILING)
+    done = outlive("run", "--quiet", str(script))
+    assert (1, 1) == (done.status, len(outlive.runs)), done.stderr
+    return outlive
+
+
+FAILING = """\
+import time
+
+
+def load(name):
+    raise ValueError(f"cannot load {name}")
+
+
+time.sleep(0.3)
+load("cats")
+"""
