@@ -78,16 +78,16 @@ class Host:
 
     def number(self, path: str) -> int | None:
         """A file that holds one number."""
-        text = (self.read(path, 64) or "").strip()
-        return int(text) if text.isdigit() else None
+        return whole((self.read(path, 64) or "").strip())
 
     def table(self, path: str) -> dict[str, int]:
         """A file of ``name value`` lines, as ``memory.events`` or ``/proc/meminfo``; values in kB are made bytes."""
         found: dict[str, int] = {}
         for line in (self.read(path) or "").splitlines():
             words = line.replace(":", " ").split()
-            if len(words) >= 2 and words[1].isdigit():
-                found[words[0]] = int(words[1]) * (1024 if words[2:] == ["kB"] else 1)
+            value = whole(words[1]) if len(words) >= 2 else None
+            if value is not None:
+                found[words[0]] = value * (1024 if words[2:] == ["kB"] else 1)
         return found
 
     def mounts(self) -> tuple[Mount, ...]:
@@ -128,9 +128,11 @@ class Host:
             if not fits:
                 continue
             inside = path
-            if mount.root != "/" and path.startswith(mount.root):
+            if mount.root != "/" and f"{path}/".startswith(f"{mount.root}/"):
                 inside = path[len(mount.root) :]
-            steps = [step for step in inside.split("/") if step and step != ".."]
+            steps = [step for step in inside.split("/") if step]
+            if ".." in steps:
+                return ()  # outside of this control group namespace: nothing here is above it
             folders = [
                 "/".join([mount.point.rstrip("/"), *steps[:depth]])
                 for depth in range(len(steps), -1, -1)
@@ -172,7 +174,7 @@ class Host:
         listing = self.read(f"{group.path}/cgroup.procs")
         if listing is None:
             return None
-        return frozenset(int(word) for word in listing.split() if word.isdigit())
+        return frozenset(pid for word in listing.split() if (pid := whole(word)) is not None)
 
     def machine_oom_kills(self) -> int | None:
         """How many processes the kernel has killed for want of memory since boot, machine-wide."""
@@ -189,8 +191,7 @@ class Host:
         for line in (self.read(f"/proc/{pid}/limits") or "").splitlines()[1:]:
             name, rest = line[:25].strip(), line[25:].split()
             if len(rest) >= 2:
-                soft, hard = (int(word) if word.isdigit() else None for word in rest[:2])
-                found[name] = (soft, hard)
+                found[name] = (whole(rest[0]), whole(rest[1]))
         return found
 
     def pressure(self) -> float | None:
@@ -198,8 +199,9 @@ class Host:
         for line in (self.read("/proc/pressure/memory") or "").splitlines():
             if line.startswith("some"):
                 for word in line.split():
-                    if word.startswith("avg10="):
-                        return float(word[6:])
+                    front, _, back = word.removeprefix("avg10=").partition(".")
+                    if word.startswith("avg10=") and whole(front + back) is not None:
+                        return float(f"{front}.{back}")
         return None
 
     def filesystem_of(self, path: str) -> Mount | None:
@@ -211,6 +213,11 @@ class Host:
         name = f"{os.major(device)}:{os.minor(device)}"
         fitting = [mount for mount in self.mounts() if mount.device == name]
         return max(fitting, key=lambda mount: len(mount.point), default=None)
+
+
+def whole(text: str) -> int | None:
+    """A plain number of at most 64 bits, as the kernel writes them; ``None`` for anything else."""
+    return int(text) if len(text) <= 20 and text.isascii() and text.isdigit() else None
 
 
 def _unescape(text: str) -> str:

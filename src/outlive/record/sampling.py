@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from outlive.host import GroupFolder, GroupReading, Host
+from outlive.host import GroupFolder, GroupReading, Host, whole
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -141,8 +141,11 @@ class Sampler:
                 continue
             for thread in threads:
                 listing = self._host.read(f"/proc/{pid}/task/{thread}/children") or ""
-                for child in (int(word) for word in listing.split() if word.isdigit()):
-                    stat = process_stat(self._host, child) if child not in found else None
+                for word in listing.split():
+                    child = whole(word)
+                    if child is None or child in found:
+                        continue
+                    stat = process_stat(self._host, child)
                     if stat is not None:
                         found[child] = stat.started
                         waiting.append(child)
@@ -226,10 +229,12 @@ def _folders_written(host: Host, pid: int, descriptors: list[str]) -> list[str]:
     folders = set()
     for descriptor in descriptors[:64]:
         info = host.read(f"/proc/{pid}/fdinfo/{descriptor}", 256) or ""
-        flags = next(
-            (line.split()[1] for line in info.splitlines() if line.startswith("flags")), "0"
-        )
-        if int(flags, 8) & (os.O_WRONLY | os.O_RDWR):
+        lines = [line.split() for line in info.splitlines() if line.startswith("flags:")]
+        try:
+            flags = int(lines[0][1], 8)
+        except (IndexError, ValueError):
+            continue
+        if flags & (os.O_WRONLY | os.O_RDWR):
             try:
                 target = os.readlink(f"{host.root}/proc/{pid}/fd/{descriptor}")
             except OSError:
