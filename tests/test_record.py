@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -462,7 +463,7 @@ def test_a_week_of_samples_fits_in_a_few_megabytes(tmp_path: Path) -> None:
     octaves = math.log2(looks / SAMPLES_PER_OCTAVE) + 1
     assert SAMPLES_PER_OCTAVE * (octaves - 2) <= len(written) <= SAMPLES_PER_OCTAVE * octaves
     assert written == sorted(written)
-    gaps = [after - before for before, after in zip(written, written[1:], strict=False)]
+    gaps = [after - before for before, after in itertools.pairwise(written)]
     assert gaps[-1] >= 8 * gaps[0], "the distance between samples grows"
     week = 7 * 86_400 / 0.05  # even if every look were an urgent one
     octaves_of_a_week = math.log2(week / SAMPLES_PER_OCTAVE) + 1
@@ -486,6 +487,4 @@ def test_the_last_minutes_are_kept_at_full_rate(tmp_path: Path) -> None:
     taken = sorted(frame["at"] for frame in frames if frame["kind"] == "sample")
     assert len(taken) == len(set(taken)), "none is written twice"
     last = taken[-500:]
-    assert {0.5} == {
-        round(after - before, 3) for before, after in zip(last, last[1:], strict=False)
-    }
+    assert {0.5} == {round(after - before, 3) for before, after in itertools.pairwise(last)}
