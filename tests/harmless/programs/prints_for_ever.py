@@ -1,0 +1,4 @@
+"""Print until the reader is gone."""
+
+while True:
+    print("line")
