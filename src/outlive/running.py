@@ -13,7 +13,7 @@ from outlive.errors import OutliveError, UsageError
 from outlive.host import Host
 from outlive.record import runs
 from outlive.record.baseline import Baseline
-from outlive.record.outside import Blind, Ended, NotStarted, Supervisor
+from outlive.record.outside import Blind, Ended, NotStarted, Supervisor, hold_closed_streams
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def parse(arguments: Sequence[str]) -> Request:
 def run(arguments: Sequence[str]) -> int:
     """Run a program as if Outlive were not there, and end as it ended."""
     request = parse(arguments)
+    hold_closed_streams()
     host = Host()
     folder, rings, warning = _folders(host, request.switches)
     supervisor = Supervisor(request.command, None if "--outside" in request.switches else rings)
@@ -171,7 +172,7 @@ def _conclude(
     if isinstance(watcher, Blind) or folder is None:
         return
     watcher.program_ended(ended)
-    quiet = "--quiet" in request.switches
+    quiet = "--quiet" in request.switches or sys.stderr is None
     if watcher.uneventful(ended):
         if not quiet and os.isatty(2):
             _say(_dim(f"outlive: {watcher.detail()}."))

@@ -107,7 +107,7 @@ class Flight:
                 "kind": "run",
                 "version": 1,
                 "command": self._shown,
-                "folder": os.getcwd() if os.path.isdir(os.curdir) else "",
+                "folder": _working_folder(),
                 "pid": pid,
                 "supervisor": os.getpid(),
                 "supervisor_started": getattr(
@@ -329,6 +329,8 @@ class Flight:
                 continue
             except OSError:
                 break
+            if not entry:
+                break
             text = entry.decode("utf-8", "replace").partition(";")[2].partition("\n")[0]
             if any(words in text for words in KERNEL_LINES):
                 lines.append(text[:600])
@@ -375,6 +377,13 @@ def _open_log(folder: str | None) -> Log | None:
         return Log(os.path.join(folder, runs.LOG_NAME))
     except OSError:
         return None
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted
+        return ""
 
 
 def _pid_namespace() -> str:

@@ -8,8 +8,10 @@ Imported before the program is started, so the heavier modules are loaded while 
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import stat
 import sys
 import time
 
@@ -131,22 +133,29 @@ class Supervisor:
 
     def start(self, environment: Mapping[str, str]) -> None:
         """Start the program with the signals, descriptors and folder that this process was given."""
-        # Python ignores these two in itself; a program must find them as they were.
-        restored = [signal.SIGPIPE, signal.SIGXFSZ]
+        wanted = environment_for(environment, self.rings)
         try:
-            self.pid = os.posix_spawnp(
-                self.command[0],
-                self.command,
-                environment_for(environment, self.rings),
-                setsigmask=self._old_mask,
-                setsigdef=restored,
-            )
+            try:
+                self.pid = self._spawn(self.command, wanted)
+            except OSError as error:
+                if error.errno != errno.ENOEXEC:
+                    raise
+                # a script without "#!" is run by sh, as shells and execvp do it
+                script = _found(self.command[0], environment)
+                self.pid = self._spawn(["/bin/sh", script, *self.command[1:]], wanted)
         except OSError as error:
             signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
             raise NotStarted(error) from error
         if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _let_go_of_the_pipes()
+
+    def _spawn(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
+        # Python ignores these two in itself; a program must find them as they were.
+        restored = [signal.SIGPIPE, signal.SIGXFSZ]
+        return os.posix_spawnp(
+            command[0], command, environment, setsigmask=self._old_mask, setsigdef=restored
+        )
 
     def wait(self, flight: Watcher) -> Ended:
         """Until the program is gone: sample, pass signals on, stop and continue with it."""
@@ -217,7 +226,10 @@ class Supervisor:
 
     def end_like(self, ended: Ended) -> None:
         """End this process as the program ended: same status, same signal, no second core file."""
-        sys.stderr.flush()
+        try:
+            sys.stderr.flush()
+        except (OSError, ValueError, AttributeError):
+            pass  # closed, full, or nobody reads it: the status is told all the same
         if ended.signal is None:
             os._exit(ended.exit_code or 0)
         try:
@@ -226,8 +238,10 @@ class Supervisor:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         except (ImportError, OSError, ValueError):
             pass
-        if ended.signal not in (signal.SIGKILL, signal.SIGSTOP):
+        try:
             signal.signal(ended.signal, signal.SIG_DFL)
+        except (OSError, ValueError):
+            pass  # SIGKILL, and the two that the C library keeps to itself
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {ended.signal})
         os.kill(os.getpid(), ended.signal)
         os._exit(128 + ended.signal)
@@ -240,10 +254,45 @@ def _send(pid: int, number: int) -> None:
         pass
 
 
+def _found(name: str, environment: Mapping[str, str]) -> str:
+    """Where a command lies: itself, or in the first folder of PATH that has it."""
+    if "/" in name:
+        return name
+    folders = environment.get("PATH", os.defpath).split(os.pathsep)
+    paths = [os.path.join(folder or os.curdir, name) for folder in folders]
+    return next((path for path in paths if os.access(path, os.X_OK)), name)
+
+
+def hold_closed_streams() -> None:
+    """Started with a standard stream closed (``2>&-``): no file of ours may be opened under its number.
+
+    What is put there is closed again when the program is started, which finds its streams as closed as they were.
+    """
+    handle = 0
+    while handle <= 2:
+        handle = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    os.close(handle)
+
+
 def _let_go_of_the_pipes() -> None:
     """A reader of the program's output must see its end when the program ends it, not when we do."""
-    nothing = os.open(os.devnull, os.O_RDWR)
+    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     for standard in (0, 1):
-        os.dup2(nothing, standard)
-    if nothing > 2:
-        os.close(nothing)
+        os.dup2(nothing, standard, inheritable=False)
+    os.close(nothing)
+    try:
+        numbers = [int(name) for name in os.listdir("/proc/self/fd")]
+    except OSError:
+        return
+    for number in numbers:
+        if number > 2 and _is_anothers_pipe(number):
+            os.close(number)
+
+
+def _is_anothers_pipe(number: int) -> bool:
+    """Handed to us for the program, and somebody may wait for its end. (A file may hold a lock: it stays.)"""
+    try:
+        mode = os.fstat(number).st_mode
+        return os.get_inheritable(number) and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+    except OSError:
+        return False
