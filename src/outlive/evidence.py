@@ -48,8 +48,13 @@ TENSORFLOW_TYPE_BYTES = {
     "uint8": 1,
     "bool": 1,
     "int16": 2,
+    "uint16": 2,
     "int32": 4,
+    "uint32": 4,
     "int64": 8,
+    "uint64": 8,
+    "complex64": 8,
+    "complex128": 16,
 }
 
 
@@ -222,7 +227,7 @@ class Quit:
 
     def in_library(self, name: str) -> bool:
         """Whether it was called from a module of this package of the standard library."""
-        return bool(self.frames) and f"/{name}/" in self.frames[0].file
+        return bool(self.frames) and not self.frames[0].own and f"/{name}/" in self.frames[0].file
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,10 +448,12 @@ class Evidence:
             )
             group = None if mine[-1].whole_machine else (named if mine[-1].group else full)
             return OomKill(Confidence.PROVEN, mine[-1].whole_machine, group, mine[-1])
-        killed = next((group for group in self.groups if group.killed), None)
-        if killed is None:
+        # The nearest group that can be read decides: where only an ancestor's count rose, somebody else was killed.
+        nearest = next((group for group in self.groups if group.killed is not None), None)
+        kills = nearest.killed if nearest is not None else None
+        if nearest is None or kills is None or kills <= 0:
             return None
-        alone = killed.vanished is None or killed.vanished <= (killed.killed or 0)
+        alone = nearest.vanished is not None and nearest.vanished <= kills
         sure = Confidence.PROVEN if alone and full is not None else Confidence.LIKELY
         return OomKill(sure, full is None, full)
 
@@ -496,11 +503,13 @@ class Evidence:
         return next((place for stack in stacks if (place := stack.own)), None)
 
     def words_for_sender(self, got: Received | None) -> str:
-        """The sender of a signal, as a sentence begins with it."""
+        """The sender of a signal, as a sentence begins with it: by name; its arguments are a private fact."""
         if got is None or got.sender_pid is None:
             return ""
         parents = f", started by {got.ancestors[0]}" if got.ancestors else ""
-        command = got.sender or "a process that is gone"
+        words = got.sender.split(" ")
+        names = [words[0], *(word for word in words[1:2] if word.endswith((".py", ".sh")))]
+        command = " ".join(name.rpartition("/")[2] for name in names) or "a process that is gone"
         return f"Process {got.sender_pid} ({command[:80]}{parents})"
 
     def facts_of_sender(self, got: Received | None) -> tuple[Fact, ...]:
