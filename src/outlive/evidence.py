@@ -321,6 +321,27 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
+class Holder:
+    """A container of the user's code that held memory when it was in danger."""
+
+    name: str  #: as the code says it: ``album``, ``self.parts``, ``state["history"]``
+    kind: str  #: list, dict, deque, set, tuple, lru_cache
+    length: int
+    bytes: int
+    holds: str = ""  #: what its elements are
+    first_length: int = 0  #: at the first look, to see whether it grows
+    looks: int = 1
+    scope: str = ""  #: the function or class that it belongs to
+    feeds: Place | None = None  #: the line that puts things into it
+    share: float = 0.0  #: of the memory of its process
+
+    @property
+    def grew(self) -> bool:
+        """Whether it was larger at the last look than at the first."""
+        return self.looks > 1 and self.length > self.first_length
+
+
+@dataclass(frozen=True, slots=True)
 class OomLine:
     """What the kernel's log says about one kill."""
 
@@ -377,6 +398,9 @@ class Evidence:
     children: tuple[ChildDeath, ...] = ()
     crash: Crash | None = None
     growths: Mapping[int, Growth] = field(default_factory=dict)  #: by process
+    holders: Mapping[int, tuple[Holder, ...]] = field(
+        default_factory=dict
+    )  #: by process, largest first
     log: str = ""
 
     def fact(self, name: str) -> Value:

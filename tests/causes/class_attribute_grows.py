@@ -1,7 +1,9 @@
-"""A method stores each result on the object; the limit that is met belongs to the group around the program."""
-# expect: memory-limit-reached PROVEN
+"""A method stores each result on the object; a dictionary that only grows."""
+# expect: kept-in-container PROVEN
 # ending: SIGKILL
 # memory: 200
+
+import time
 
 
 class Collector:
@@ -15,7 +17,8 @@ class Collector:
 def run(count: int) -> None:
     collector = Collector()
     for number in range(count):
-        collector.collect(number)  # <- here
+        collector.collect(number)
+        time.sleep(0.001)
 
 
 def die() -> None:

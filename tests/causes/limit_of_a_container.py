@@ -9,11 +9,11 @@ import time
 
 class Cache:
     def __init__(self) -> None:
-        self.entries: list[bytes] = []
+        self.block = bytearray()
 
     def fill(self, count: int) -> None:
         for number in range(count):
-            self.entries.append(b"%d" % number * 300_000)  # <- here
+            self.block += b"%d" % number * 300_000  # <- here
             time.sleep(0.001)  # <- here
 
 

@@ -1,19 +1,22 @@
 """A loop keeps everything it makes, until the control group is full."""
-# expect: memory-limit-reached PROVEN
+# expect: kept-in-container PROVEN
 # ending: SIGKILL
 # memory: 200
+
+import time
 
 PIECE = 2_000_000
 
 
 def make(number: int) -> bytearray:
-    return bytearray(number.to_bytes(4, "little") * (PIECE // 4))  # <- here
+    return bytearray(number.to_bytes(4, "little") * (PIECE // 4))
 
 
 def keep(count: int) -> int:
     kept = []
     for number in range(count):
         kept.append(make(number))  # <- here
+        time.sleep(0.001)
     return len(kept)
 
 

@@ -7,12 +7,12 @@ import time
 
 
 def hold(megabytes: int) -> int:
-    blocks = {}
-    for number in range(megabytes):
-        blocks[number] = bytearray(b"x" * 1_000_000)  # <- here
+    block = bytearray()
+    for _ in range(megabytes):
+        block += b"x" * 1_000_000  # <- here
         time.sleep(0.002)  # <- here
     time.sleep(0.3)
-    return len(blocks)
+    return len(block)
 
 
 def die() -> None:

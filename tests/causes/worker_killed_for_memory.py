@@ -3,16 +3,18 @@
 # ending: 1
 # memory: 300
 
+import time
 from concurrent.futures import ProcessPoolExecutor
 
 
 def work(megabytes: int) -> int:
     with open("/proc/self/oom_score_adj", "w") as file:  # the kernel takes this one first
         file.write("1000")
-    kept = []
+    block = bytearray()
     for _ in range(megabytes):
-        kept.append(bytearray(b"x" * 1_000_000))  # <- here
-    return len(kept)
+        block += b"x" * 1_000_000  # <- here
+        time.sleep(0.001)  # <- here
+    return len(block)
 
 
 def run(megabytes: int) -> None:

@@ -5,14 +5,16 @@
 
 import multiprocessing
 import sys
+import time
 
 
 def work(megabytes: int) -> None:
     with open("/proc/self/oom_score_adj", "w") as file:  # the kernel takes this one first
         file.write("1000")
-    kept = []
+    block = bytearray()
     for number in range(megabytes):
-        kept.append(bytearray(number.to_bytes(4, "big") * 250_000))  # <- here
+        block += number.to_bytes(4, "big") * 250_000  # <- here
+        time.sleep(0.001)  # <- here
 
 
 def run(megabytes: int) -> int:

@@ -29,6 +29,9 @@ NEAR = ((0.85, 0.05), (0.6, 0.1))
 #: After this many written samples the distance between written ones doubles: a week fits in a few megabytes.
 SAMPLES_PER_OCTAVE = 1024
 
+#: Limits change rarely.
+SAMPLES_BETWEEN_LIMITS = 20
+
 #: Kept in memory at full rate, and written when the run is sealed.
 RECENT_SAMPLES = 600
 
@@ -95,6 +98,7 @@ class Flight:
         self._seen = 0
         self._next = 0.0
         self._rare: list[dict[str, Any]] = []
+        self._limit: int | None = None
 
     def program_started(self, pid: int, argv: Sequence[str]) -> None:
         """Write who is recorded."""
@@ -134,6 +138,15 @@ class Flight:
             }
         )
 
+    def _tell_the_limit(self) -> None:
+        """The smallest limit above the program, for the census inside it: in a file, so that it can change."""
+        total, _ = self._host.memory()
+        limits = [self._host.read_group(group).limit_bytes for group in self._sampler.groups]
+        known = min((limit for limit in (*limits, total) if limit), default=None)
+        if known is not None and known != self._limit and self._rings is not None:
+            self._limit = known
+            runs.write_private(os.path.join(self._rings, "limit"), str(known))
+
     def elapsed(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self._baseline.began
@@ -154,6 +167,8 @@ class Flight:
             nearness = self._sampler.nearness(sample)
             pause = next((seconds for share, seconds in NEAR if nearness >= share), CALM_SECONDS)
             self._keep(sample)
+            if self._seen % SAMPLES_BETWEEN_LIMITS == 1:
+                self._tell_the_limit()
         except Exception as error:  # looking must never end the waiting
             self.trouble = self.trouble or f"sampling failed: {type(error).__name__}: {error}"
         self._next = self.elapsed() + pause
@@ -365,7 +380,10 @@ def eventful_notes(rings: str | None) -> bool:
             for frame in read_frames(path):
                 note = frame.payload
                 well = note.get("kind") == "quit" and not note.get("code")
-                if note.get("kind") not in ("stack", "process", "shim", "leaving") and not well:
+                if (
+                    note.get("kind") not in ("stack", "process", "shim", "census", "leaving")
+                    and not well
+                ):
                     return True
     return False
 

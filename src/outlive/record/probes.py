@@ -18,6 +18,7 @@ from outlive.evidence import (
     Evidence,
     Group,
     Growth,
+    Holder,
     OomLine,
     Origin,
     Program,
@@ -30,6 +31,7 @@ from outlive.evidence import (
 )
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.record.format import read_frames
+from outlive.record.holders import holders_in
 from outlive.record.masking import secrets_of
 from outlive.record.shimmed import read_all
 from outlive.record.traces import SourceLines, crash_in, growth_in, origin_of, stacks_at, thrown
@@ -145,6 +147,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         children=_children(readings, oom_lines),
         crash=crash,
         growths=_growths(readings),
+        holders=_holders(readings),
         log=log,
     )
 
@@ -265,6 +268,14 @@ def _growths(readings: Readings) -> dict[int, Growth]:
         process.pid: growth_in(process.stacks, readings.lines) for process in readings.processes
     }
     return {pid: growth for pid, growth in found.items() if growth is not None}
+
+
+def _holders(readings: Readings) -> dict[int, tuple[Holder, ...]]:
+    found = {
+        process.pid: holders_in(process.of_kind("census"), process.stacks, readings.lines)
+        for process in readings.processes
+    }
+    return {pid: holders for pid, holders in found.items() if holders}
 
 
 def _children(readings: Readings, oom_lines: tuple[OomLine, ...] | None) -> tuple[ChildDeath, ...]:

@@ -68,6 +68,10 @@ class SourceLines:
             return False
         return not os.path.join(self._folder, file).startswith(self._libraries)
 
+    def read(self, file: str) -> str:
+        """The whole text of one of the user's files, or nothing."""
+        return "".join(linecache.getlines(os.path.join(self._folder, file)))
+
     def _shown(self, file: str) -> str:
         """Relative to the program's folder when it lies in it: what the user would type."""
         inside = self._folder.rstrip("/") + "/"

@@ -21,8 +21,9 @@ from .sampler import SECONDS_BETWEEN, Sampler, kernel_threads, wait_for_one_thre
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional
+    from typing import Any, Callable, Dict, List, Optional
 
+    from .census import Census
     from .shim import Shim
 
 SHIM_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_shim.so")
@@ -47,6 +48,7 @@ class Agent:
         self._fault = FaultFile(folder)
         self._sampler = Sampler(self._journal, self._each_tick)
         self._shim: Optional[Shim] = None
+        self._census: Optional[Census] = None
         self._refreshed = 0.0
 
     def start(self) -> None:
@@ -61,7 +63,7 @@ class Agent:
             after_in_parent=self._sampler.start,
             after_in_child=self._in_child,
         )
-        self._sampler.start(self._load_shim, FIRST_DELAY_SECONDS)
+        self._sampler.start(self._load_the_rest, FIRST_DELAY_SECONDS)
 
     def _introduction(self) -> Dict[str, Any]:
         """The first record of a process: who it is, and what counts as a library in it."""
@@ -73,10 +75,12 @@ class Agent:
             "main": str(getattr(main, "__file__", "") or ""),
         }
 
-    def _load_shim(self) -> None:
+    def _load_the_rest(self) -> None:
         """In the sampler's thread: a program that is over at once does not wait for it."""
+        from .census import Census
         from .shim import Shim
 
+        self._census = Census(self._journal, self._folder, own_code(library_folders()))
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:
             self._shim.refresh()
@@ -85,8 +89,10 @@ class Agent:
     def _native_path(self) -> str:
         return os.path.join(self._folder, f"{os.getpid()}.native")
 
-    def _each_tick(self) -> None:
+    def _each_tick(self, rss: int) -> None:
         self._hooks.look_for_uncaught()
+        if self._census is not None:
+            self._census.consider(rss)
         now = time.monotonic()
         if now - self._refreshed >= SECONDS_BETWEEN_REFRESH:
             self._refreshed = now
@@ -122,6 +128,20 @@ def library_folders() -> List[str]:
         if os.path.basename(entry) in ("site-packages", "dist-packages"):
             found.add(os.path.abspath(entry))
     return sorted(found)
+
+
+def own_code(libraries: List[str]) -> Callable[[str], bool]:
+    """Whether a file is the user's own code."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folders = tuple(os.path.join(folder, "") for folder in [*libraries, here])
+
+    def is_own(file: str) -> bool:
+        if file.startswith("<"):
+            return file in ("<string>", "<stdin>")
+        absolute = os.path.abspath(file)
+        return not absolute.startswith(folders) and "/site-packages/" not in absolute
+
+    return is_own
 
 
 def in_main_interpreter() -> bool:

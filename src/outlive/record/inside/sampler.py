@@ -34,7 +34,7 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 class Sampler:
     """The thread and its two locks."""
 
-    def __init__(self, journal: Journal, each: Callable[[], None]) -> None:
+    def __init__(self, journal: Journal, each: Callable[[int], None]) -> None:
         self._journal = journal
         self._each = each
         self._stop = _thread.allocate_lock()
@@ -78,8 +78,8 @@ class Sampler:
                 first()
             pause = SECONDS_BETWEEN_WHEN_GROWING
             while not stop.acquire(True, pause):
-                self._each()
                 pause = self._tick()
+                self._each(self._rss)
         except BaseException:
             pass  # at interpreter shutdown anything may be gone
         finally:

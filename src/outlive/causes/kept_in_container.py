@@ -1,0 +1,73 @@
+"""A container that only grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+#: Of the memory of its process: less than this is a passenger, not the cause.
+WORTH_NAMING = 0.3
+MOST = 0.5
+
+#: Fewer elements than this are not "everything".
+FEWEST = 8
+
+
+@cause(
+    "D111",
+    since="0.1",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "worker-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+    ),
+)
+def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
+    """A list, dictionary or cache of the program keeps everything that is put into it.
+
+    ## What happened
+    Results, pictures, tensors or histories are added to a container and never taken out. Each one is small; together they fill the
+    memory, and the kernel ends the program.
+
+    ## How we know
+    When memory was in danger, the recorder looked at what the program's own variables and attributes hold: this container held a large
+    part of all memory, and it had grown from one look to the next. The line is the one that puts things into it.
+
+    ## What to do
+    Keep only what is needed later (a number instead of a tensor), write results to disk as they come, or bound the container
+    (`deque(maxlen=…)`, `lru_cache(maxsize=…)`).
+    """
+    exhausted = evidence.oom_kill() is not None or evidence.refused_memory() is not None
+    killed = {line.pid for line in evidence.oom_lines or () if line.pid in evidence.program.family}
+    pids = ({evidence.program.pid} if exhausted else set()) | killed
+    for pid in pids:
+        for holder in evidence.holders.get(pid, ())[:1]:
+            if holder.share < WORTH_NAMING or holder.length < FEWEST or not holder.grew:
+                continue
+            sure = Confidence.PROVEN if holder.share >= MOST else Confidence.LIKELY
+            holds = f" ({holder.holds})" if holder.holds else ""
+            yield Finding(
+                f"The {holder.kind} `{holder.name}` kept {holder.length} elements{holds}: {size(holder.bytes)}, "
+                f"{holder.share:.0%} of the program's memory, and it was growing.",
+                (
+                    Fact(
+                        "elements at the first look", holder.first_length, "census in the program"
+                    ),
+                    Fact("elements at the last look", holder.length, "census in the program"),
+                    Fact("memory held", holder.bytes, "census in the program, by samples"),
+                    *evidence.because("memory limit", "peak memory", "last line seen"),
+                ),
+                sure,
+                (
+                    Remedy(
+                        f"Keep less in `{holder.name}`: the numbers you need, or write each result to disk as it comes."
+                    ),
+                    Remedy("Or bound it: collections.deque(maxlen=…), lru_cache(maxsize=…)."),
+                ),
+                where=holder.feeds,
+            )

@@ -1,0 +1,334 @@
+"""What keeps the memory? Taken only when memory is in danger: which containers of the user's code are large, and how large.
+
+It begins at what the user's code can name (globals of its modules, locals of its running functions, attributes of its objects) and
+never asks the garbage collector: no walk over the whole heap, no half-built objects. It calls nothing of the user's: sizes of
+containers are taken with the methods of the built-in types, contents are weighed by a few samples. Bounded in time; a failure
+costs nothing but the answer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
+
+    from .journal import Journal
+
+    Step = Tuple[str, str]
+
+#: Below this share of the limit nothing is in danger, and nothing is looked at.
+DANGER = 0.5
+#: One census for each such step of growth: a dozen on the way to the limit.
+STEP = 0.04
+SECONDS = 0.06
+SECONDS_BETWEEN_LIMITS = 2.0
+
+SMALLEST_BYTES = 4_000_000
+MOST_REPORTED = 6
+SAMPLED_ELEMENTS = 12
+#: A container with few elements is looked into; one with many is weighed.
+FEW_ELEMENTS = 24
+DEEPEST = 5
+OPTIMIZED = 0x1  # co_flags: the locals are not a dictionary of the program's own
+
+PLAIN: Any = object  # its own __sizeof__: a class may have put anything in its place
+FUNCTION = type(lambda: None)
+GENERATOR: Any = type((lambda: (yield))())
+
+
+class Census:
+    """Decides when to look, looks, and writes down what it found."""
+
+    def __init__(self, journal: Journal, folder: str, is_own: Callable[[str], bool]) -> None:
+        self._journal = journal
+        self._limit_path = os.path.join(folder, "limit")
+        self._is_own = is_own
+        self._limit: Optional[int] = None
+        self._limit_read = 0.0
+        self._last_rss = 0
+
+    def consider(self, rss: int) -> None:
+        """Called at every tick with the memory in use; nearly always returns at once."""
+        limit = self._current_limit()
+        if not limit or rss < DANGER * limit or rss - self._last_rss < STEP * limit:
+            return
+        self._last_rss = rss
+        began = time.perf_counter()
+        try:
+            held = Search(self._is_own, began + SECONDS).held()
+        except Exception as error:
+            self._journal.note("census", rss=rss, failed=f"{type(error).__name__}: {error}"[:200])
+            return
+        took = round((time.perf_counter() - began) * 1000, 1)
+        self._journal.note("census", rss=rss, limit=limit, took_ms=took, held=held)
+
+    def _current_limit(self) -> Optional[int]:
+        """The supervisor writes the smallest limit above the program into a file."""
+        now = time.monotonic()
+        if now - self._limit_read >= SECONDS_BETWEEN_LIMITS:
+            self._limit_read = now
+            try:
+                handle = os.open(self._limit_path, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return self._limit
+            try:
+                self._limit = int(os.read(handle, 32) or b"0")
+            except (OSError, ValueError):
+                pass
+            finally:
+                os.close(handle)
+        return self._limit
+
+
+class Search:
+    """One look at everything that the user's code can name."""
+
+    def __init__(self, is_own: Callable[[str], bool], deadline: float) -> None:
+        self._is_own = is_own
+        self._deadline = deadline
+        self._found: Dict[int, Dict[str, Any]] = {}
+        self._visited: Set[int] = set()
+
+    def held(self) -> List[Dict[str, Any]]:
+        """The largest containers, with every name they go by."""
+        for frame in self._own_frames():
+            code = frame.f_code
+            scope = (code.co_filename, code.co_name)
+            if code.co_flags & OPTIMIZED:
+                names = dict(frame.f_locals)
+                if sys.version_info < (3, 13):
+                    frame.f_locals.clear()  # the snapshot would keep what the function lets go of
+            else:
+                names = dict(frame.f_globals)
+            self._visit_names(names, scope)
+            del names, frame
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str) and self._is_own(file):
+                self._visit_names(dict(module.__dict__), (file, "<module>"))
+        found = sorted(self._found.values(), key=lambda entry: -entry["bytes"])
+        return found[:MOST_REPORTED]
+
+    def _own_frames(self) -> Iterable[Any]:
+        import _thread
+
+        mine = _thread.get_ident()
+        for ident, frame in sys._current_frames().items():
+            depth = 0
+            inner: Any = frame
+            while ident != mine and inner is not None and depth < 100:
+                if self._is_own(inner.f_code.co_filename):
+                    yield inner
+                inner, depth = inner.f_back, depth + 1
+
+    def _visit_names(self, names: Dict[str, Any], scope: Tuple[str, str]) -> None:
+        for name, value in names.items():
+            if not name.startswith("__"):
+                self._visit(value, (("name", str(name)),), scope, 0)
+
+    def _visit(
+        self, value: Any, path: Tuple[Step, ...], scope: Tuple[str, str], depth: int
+    ) -> None:
+        if depth > DEEPEST or time.perf_counter() > self._deadline:
+            return
+        kind = container_kind(value)
+        if kind:
+            self._weigh_container(value, kind, path, scope)
+        if id(value) in self._visited:
+            return
+        self._visited.add(id(value))
+        for step, inner, inner_scope in self._parts(value, kind, scope):
+            self._visit(inner, (*path, step) if step else path, inner_scope, depth + 1)
+
+    def _parts(
+        self, value: Any, kind: str, scope: Tuple[str, str]
+    ) -> Iterable[Tuple[Any, Any, Any]]:
+        """What a value leads to, with the step that leads there."""
+        if kind == "dict" and dict.__len__(value) <= FEW_ELEMENTS:
+            for key, inner in list(dict.items(value)):
+                yield ("key", key if isinstance(key, str) else ""), inner, scope
+        elif kind in ("list", "deque", "tuple") and len_of(value, kind) <= FEW_ELEMENTS:
+            for inner in list(value) if kind != "list" else list.__getitem__(value, slice(None)):
+                yield ("key", ""), inner, scope
+        elif isinstance(value, FUNCTION) and self._is_own(value.__code__.co_filename):
+            own = (value.__code__.co_filename, value.__name__)
+            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
+                try:
+                    yield ("name", name), cell.cell_contents, own
+                except ValueError:
+                    continue
+        elif isinstance(value, GENERATOR) and value.gi_frame is not None:
+            code = value.gi_frame.f_code
+            if self._is_own(code.co_filename):
+                names = dict(value.gi_frame.f_locals)
+                if sys.version_info < (3, 13):
+                    value.gi_frame.f_locals.clear()
+                for name, inner in names.items():
+                    yield ("name", name), inner, (code.co_filename, code.co_name)
+        elif type(value).__name__ == "_lru_cache_wrapper":
+            yield from self._cache(value)
+        else:
+            yield from self._attributes(value, scope)
+
+    def _cache(self, value: Any) -> Iterable[Tuple[Any, Any, Any]]:
+        """An ``lru_cache``: its dictionary can only be reached as the collector reaches it."""
+        import gc
+
+        code = getattr(getattr(value, "__wrapped__", None), "__code__", None)
+        if code is not None and self._is_own(code.co_filename):
+            for inner in gc.get_referents(value):
+                if type(inner) is dict and inner is not getattr(value, "__dict__", None):
+                    yield (
+                        ("cache", code.co_name),
+                        inner,
+                        (code.co_filename, str(code.co_firstlineno)),
+                    )
+
+    def _attributes(self, value: Any, scope: Tuple[str, str]) -> Iterable[Tuple[Any, Any, Any]]:
+        """Attributes of the user's own objects and classes, and of the standard library's queues."""
+        kind = value if isinstance(value, type) else type(value)
+        file = self._file_of(kind)
+        if file is None and kind.__module__ not in ("queue", "threading"):
+            return
+        try:
+            names = dict(object.__getattribute__(value, "__dict__"))
+        except (AttributeError, TypeError):
+            return
+        for name, inner in names.items():
+            if not str(name).startswith("__"):
+                yield ("attr", str(name)), inner, (file, kind.__name__) if file else scope
+
+    def _file_of(self, kind: type) -> Optional[str]:
+        module = sys.modules.get(kind.__module__)
+        file = getattr(module, "__file__", None)
+        return file if isinstance(file, str) and self._is_own(file) else None
+
+    def _weigh_container(
+        self, value: Any, kind: str, path: Tuple[Step, ...], scope: Tuple[str, str]
+    ) -> None:
+        known = self._found.get(id(value))
+        name = {"path": [list(step) for step in path], "file": scope[0], "scope": scope[1]}
+        if known is not None:
+            if len(known["names"]) < 4:
+                known["names"].append(name)
+            return
+        length = len_of(value, kind)
+        if not length:
+            return
+        total = weight(value, 0)
+        if total >= SMALLEST_BYTES:
+            self._found[id(value)] = {
+                "kind": kind,
+                "length": length,
+                "bytes": total,
+                "holds": describe_element(value, kind),
+                "names": [name],
+            }
+
+
+def container_kind(value: Any) -> str:
+    """The built-in container that a value is, or nothing."""
+    if isinstance(value, dict):
+        return "dict"
+    if isinstance(value, list):
+        return "list"
+    if isinstance(value, deque):
+        return "deque"
+    if isinstance(value, (set, frozenset)):
+        return "set"
+    return "tuple" if type(value) is tuple else ""
+
+
+def len_of(value: Any, kind: str) -> int:
+    """The length by the built-in type's own method: a subclass may have put anything in its place."""
+    owner: Any = {"dict": dict, "list": list, "deque": deque, "tuple": tuple}.get(kind)
+    if owner is None:
+        owner = set if isinstance(value, set) else frozenset
+    return int(owner.__len__(value))
+
+
+def elements(value: Any, kind: str) -> List[Any]:
+    """A few elements, spread evenly."""
+    if kind == "dict":
+        every: List[Any] = list(dict.values(value))
+    elif kind == "list":
+        every = list.__getitem__(
+            value, slice(None, None, max(1, list.__len__(value) // SAMPLED_ELEMENTS))
+        )
+    else:
+        every = list(value)
+    return every[:: max(1, len(every) // SAMPLED_ELEMENTS)][:SAMPLED_ELEMENTS]
+
+
+def weight(value: Any, depth: int) -> int:
+    """About how many bytes would be free if this were gone."""
+    own = native_bytes(value)
+    if own is not None:
+        return own
+    kind = container_kind(value)
+    try:
+        total = 64 + 8 * len_of(value, kind) if kind else int(PLAIN.__sizeof__(value))
+    except Exception:
+        total = 64
+    if depth >= 4:
+        return total
+    if kind:
+        sample = elements(value, kind)
+        if sample:
+            total += (
+                sum(weight(inner, depth + 1) for inner in sample)
+                * len_of(value, kind)
+                // len(sample)
+            )
+        return total
+    try:
+        names = object.__getattribute__(value, "__dict__")
+    except Exception:
+        return total
+    if type(names) is dict and not isinstance(value, type) and len(names) <= 64:
+        total += sum(weight(inner, depth + 1) for inner in list(names.values()))
+    return total
+
+
+def native_bytes(value: Any) -> Optional[int]:
+    """Bytes behind an object that Python itself knows little of."""
+    kind: Any = type(value)
+    if kind in (bytes, bytearray, str, int, float, bool):
+        return int(kind.__sizeof__(value))
+    module = kind.__module__
+    try:
+        if module == "numpy" and kind.__name__ in ("ndarray", "memmap"):
+            return 0 if kind.__name__ == "memmap" else int(value.nbytes) + 100
+        if module.startswith("tensorflow.") and hasattr(kind, "_num_elements"):
+            return int(value._num_elements()) * int(value.dtype.size) + 200
+        if module.startswith("PIL.") and hasattr(value, "_size"):
+            width, height = value._size
+            return int(width) * int(height) * 4
+    except Exception:
+        return 100
+    return None
+
+
+def describe_element(value: Any, kind: str) -> str:
+    """The type of what is held, with shape and dtype where there is one."""
+    for inner in elements(value, kind)[-1:]:
+        name = f"{type(inner).__module__}.{type(inner).__qualname__}".replace("builtins.", "")
+        if name.startswith("tensorflow."):
+            name = "tf.Tensor"
+        try:
+            if (
+                native_bytes(inner) is not None
+                and hasattr(inner, "shape")
+                and hasattr(inner, "dtype")
+            ):
+                dtype = getattr(inner.dtype, "name", inner.dtype)
+                return f"{name} of shape {tuple(inner.shape)} and type {dtype}"
+        except Exception:
+            pass
+        return name
+    return ""
