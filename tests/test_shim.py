@@ -234,6 +234,8 @@ def test_other_ways_to_receive_signals(mode: str, library: Path, tmp_path: Path)
         with victim("waiters.py", mode, library=chosen, data=tmp_path / "data") as running:
             running.wait_for("ready")
             os.kill(running.process.pid, signal.SIGTERM)
+            if mode == "interrupt":
+                running.wait_for("told")
             ended = running.finish(f"{os.getpid()}\n".encode())
         assert (ended.status, ended.stdout, ended.stderr) == (0, b"got True True\n", b"")
 

@@ -62,4 +62,5 @@ elif mode == "interrupt":
         sys.stdin.readline()
         print("got", False, False)
     except Told:
+        common.ready("told")  # only now the line is sent: a read under way would lose it
         print("got", True, int(sys.stdin.readline()) > 0)

@@ -33,8 +33,9 @@ assert libc.write(2, 8, 5) == -1 and ctypes.get_errno() == errno.EFAULT
 assert libc.write(2, b"x" * 3, 0) == 0
 subprocess.run([sys.executable, "-c", "import os; os.write(2, b'of a child\\n')"], check=True)
 os.write(2, b"x" * 100_000 + b"\n")
+os.close(2)
 try:
-    os.close(2)
     os.write(2, b"after close\n")
+    sys.exit(9)
 except OSError as problem:
-    assert problem.errno == errno.EBADF
+    sys.exit(problem.errno != errno.EBADF)
