@@ -1,0 +1,290 @@
+"""Causes asked about evidence that is made in memory: the combinations that no victim can stage."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from making import MB, PID, UNITS, ask, evidence, group
+from outlive.evidence import (
+    ChildDeath,
+    Crash,
+    OomLine,
+    Program,
+    Quit,
+    Received,
+    Sample,
+    Sent,
+    Stack,
+    Thrown,
+)
+from outlive.examine import decide
+from outlive.model import EndedBy, Place
+
+HERE = Place("train.py", 12, "main", "run()")
+IN_TENSORFLOW = Place(
+    "/v/site-packages/tensorflow/python/ops/gen_nn_ops.py", 5, "max_pool", own=False
+)
+CHECK = "F0000 00:00:1712345678.123 99 tensor_shape.cc:356] Check failed: size >= 0 (0 vs. -1)"
+
+
+def sure(slug: str, view: object) -> str | None:
+    found = ask(slug, view)  # type: ignore[arg-type]
+    return found[0].confidence.name if found else None
+
+
+def crash(*frames: Place) -> Crash:
+    return Crash("Segmentation fault", (Stack("0x1", frames),))
+
+
+def test_a_bare_kill_with_nothing_readable_accuses_nobody() -> None:
+    verdict = decide("run", evidence("SIGKILL"), tuple(UNITS.values()))
+
+    assert () == verdict.findings
+
+
+def test_a_kill_that_the_program_sent_to_itself_is_its_own() -> None:
+    view = evidence("SIGKILL", groups=(group(),), sent=(Sent("SIGKILL", PID, PID, (HERE,)),))
+
+    (finding,) = ask("killed-by-process", view)
+
+    assert (HERE, EndedBy.ITSELF) == (finding.where, finding.by)
+
+
+def test_a_killer_is_not_the_kernel_when_the_cpu_limit_was_used_up() -> None:
+    facts = {"cpu time limit, hard": 10, "cpu time": 10.0}
+
+    view = evidence("SIGKILL", groups=(group(),), facts=facts)
+
+    assert sure("killed-by-process", view) is None
+    assert sure("cpu-time-limit", view) is not None
+
+
+def test_scarce_memory_of_the_machine_hints_at_a_guard_in_user_space() -> None:
+    facts = {"machine memory": 1000 * MB, "machine memory available": 50 * MB}
+
+    (finding,) = ask("killed-by-process", evidence("SIGKILL", groups=(group(),), facts=facts))
+
+    assert 2 == len(finding.remedies)
+
+
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL"])
+def test_a_crash_in_tensorflows_call_is_likely_the_operations(name: str) -> None:
+    view = evidence(name, crash=crash(IN_TENSORFLOW, HERE))
+
+    (finding,) = ask("native-op-crashed", view)
+
+    assert ("LIKELY", HERE) == (finding.confidence.name, finding.where)
+    assert "max_pool" in finding.says
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        evidence("SIGSEGV", crash=crash(HERE)),
+        evidence("SIGSEGV"),
+        evidence("SIGTERM", crash=crash(IN_TENSORFLOW, HERE)),
+        evidence(
+            "SIGSEGV", crash=crash(IN_TENSORFLOW, HERE), signals=(Received("SIGSEGV", 99, "kill"),)
+        ),
+    ],
+    ids=["own code", "no words", "another signal", "sent by a process"],
+)
+def test_a_crash_elsewhere_is_not_tensorflows(view: object) -> None:
+    assert sure("native-op-crashed", view) is None
+
+
+def test_a_failed_check_is_proven_by_the_abort_and_the_last_fatal_line() -> None:
+    view = evidence("SIGABRT", log=f"hello\n{CHECK}\n")
+
+    (finding,) = ask("tf-check-failed", view)
+
+    assert "PROVEN" == finding.confidence.name
+    assert "Check failed: size >= 0" in finding.says and "tensor_shape.cc:356" in finding.says
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        evidence(0, log=CHECK),
+        evidence("SIGSEGV", log=CHECK),
+        evidence("SIGABRT", log="Aborted (core dumped)"),
+        evidence("SIGABRT", log=CHECK.replace("F0000", "E0000")),
+        evidence("SIGABRT", log=CHECK, quits=(Quit("os.abort", None, pid=PID),)),
+    ],
+    ids=["lived", "another signal", "no line", "no fatal line", "its own abort"],
+)
+def test_a_text_in_the_log_is_not_a_death(view: object) -> None:
+    assert sure("tf-check-failed", view) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "mapped", "expected"),
+    [
+        ("Unable to allocate 3.00 GiB for an array with shape (1,) and data type u1", 2000, "PROVEN"),
+        ("Unable to allocate 1.00 GiB for an array with shape (1,) and data type u1", 2000, None),
+        ("Unable to allocate 9.00 TiB for an array with shape (1,) and data type u1", 2000, "LIKELY"),
+        ("", 3900, "LIKELY"),
+    ],
+    ids=["does not fit", "fits", "fits nowhere", "size unknown"],
+)  # fmt: skip
+def test_the_limit_on_address_space_refused_what_did_not_fit(
+    asked: str, mapped: int, expected: str | None
+) -> None:
+    thrown = Thrown("MemoryError", asked, (HERE,), pid=PID)
+    samples = (Sample(1.0, 0, mapped * MB, 0),)
+
+    view = evidence(
+        1, errors=(thrown,), samples=samples,
+        facts={"address space limit": 4000 * MB, "machine memory": 64_000 * MB},
+    )  # fmt: skip
+
+    assert expected == sure("address-space-limit", view)
+    assert "PROVEN" == sure("allocation-refused", view)
+
+
+def test_without_a_limit_on_address_space_it_refused_nothing() -> None:
+    view = evidence(1, errors=(Thrown("MemoryError", "", (HERE,), pid=PID),))
+
+    assert sure("address-space-limit", view) is None
+
+
+WORKER = ChildDeath(PID + 5, "SIGKILL", None, "Process-1", started=HERE)
+FAMILY = Program(pid=PID, own_pids=frozenset({PID}), family=frozenset({PID + 5}))
+NAMED = OomLine(PID + 5, whole_machine=False, group="/job")
+
+
+@pytest.mark.parametrize(
+    ("how", "known", "expected"),
+    [
+        (1, {"oom_lines": (NAMED,)}, "PROVEN"),
+        (0, {"oom_lines": (NAMED,)}, "PROVEN"),
+        ("SIGTERM", {"oom_lines": (NAMED,)}, "POSSIBLE"),
+        (1, {"oom_lines": (replace(NAMED, pid=999),), "children": (WORKER,)}, None),
+        (1, {"children": (WORKER,), "groups": (group(kills=(0, 1)),)}, "LIKELY"),
+        (1, {"children": (WORKER,), "groups": (group(kills=(1, 1)),)}, None),
+        (1, {"children": (replace(WORKER, asked=True),), "groups": (group(kills=(0, 1)),)}, None),
+        (1, {"children": (replace(WORKER, signal="SIGSEGV"),), "groups": (group(kills=(0, 1)),)}, None),
+        (
+            1,
+            {
+                "children": (WORKER,),
+                "groups": (group(kills=(0, 1)),),
+                "sent": (Sent("SIGKILL", PID + 5, PID),),
+            },
+            None,
+        ),
+    ],
+    ids=[
+        "named", "named, parent well", "named, parent ended otherwise", "another named", "counted",
+        "not counted", "asked by its parent", "another signal", "killed by its parent",
+    ],
+)  # fmt: skip
+def test_a_worker_was_killed_for_memory_if_the_log_or_the_counter_says_so(
+    how: str | int, known: dict[str, object], expected: str | None
+) -> None:
+    assert expected == sure("worker-out-of-memory", evidence(how, program=FAMILY, **known))
+
+
+@pytest.mark.parametrize(
+    ("name", "got", "slug"),
+    [
+        ("SIGALRM", None, "alarm-not-cancelled"),
+        ("SIGALRM", Received("SIGALRM", None), "alarm-not-cancelled"),
+        ("SIGALRM", Received("SIGALRM", 9, "kill"), "terminated-by-process"),
+        ("SIGXCPU", None, "cpu-time-limit"),
+        ("SIGXCPU", Received("SIGXCPU", None), "cpu-time-limit"),
+        ("SIGXCPU", Received("SIGXCPU", 9, "kill"), "terminated-by-process"),
+        ("SIGINT", Received("SIGINT", None), "interrupted"),
+        ("SIGINT", Received("SIGINT", 9, "kill"), "interrupted"),
+        ("SIGQUIT", Received("SIGQUIT", None), "interrupted"),
+        ("SIGQUIT", Received("SIGQUIT", 9, "kill"), "terminated-by-process"),
+        ("SIGHUP", Received("SIGHUP", None), "terminal-hung-up"),
+        ("SIGHUP", Received("SIGHUP", 9, "kill"), "terminated-by-process"),
+        ("SIGTERM", Received("SIGTERM", 9, "kill"), "terminated-by-process"),
+        ("SIGTERM", None, "terminated-by-process"),
+        ("SIGUSR1", None, "terminated-by-process"),
+    ],
+)
+def test_one_cause_answers_for_a_signal_and_its_sender(
+    name: str, got: Received | None, slug: str
+) -> None:
+    view = evidence(name, signals=(got,) if got else ())
+
+    verdict = decide("run", view, tuple(UNITS.values()))
+
+    assert [slug] == [finding.slug for finding in verdict.findings]
+
+
+def test_the_verdict_says_who_ended_the_program_when_a_cause_knows() -> None:
+    view = evidence("SIGTERM", signals=(Received("SIGTERM", 9, "kill"),))
+
+    verdict = decide("run", view, tuple(UNITS.values()))
+
+    assert EndedBy.PROCESS is verdict.ending.by
+
+
+@pytest.mark.parametrize(
+    ("how", "known", "slug"),
+    [
+        (3, {"quits": (Quit("sys.exit", 3, (HERE,), PID),)}, "exited-by-program"),
+        (3, {"quits": (Quit("os._exit", 3, (HERE,), PID),)}, "exited-without-cleanup"),
+        (3, {}, "exited-by-program"),
+        (1, {"errors": (Thrown("ValueError", "no", (HERE,), pid=PID),)}, "uncaught-exception"),
+        (
+            1,
+            {"errors": (Thrown("KeyboardInterrupt", "", (HERE,), pid=PID),)},
+            "interrupted",
+        ),
+    ],
+    ids=["exit", "_exit", "no python", "exception", "ctrl-c"],
+)
+def test_a_program_that_left_by_itself_is_told_by_how_it_left(
+    how: int, known: dict[str, object], slug: str
+) -> None:
+    verdict = decide("run", evidence(how, **known), tuple(UNITS.values()))
+
+    assert verdict.cause is not None
+    assert slug == verdict.cause.slug
+
+
+def test_an_exception_with_an_empty_or_many_lined_message_makes_one_sentence() -> None:
+    for message in ("", "  ", "first\nsecond\nthird", "\n\nlate"):
+        view = evidence(1, errors=(Thrown("pkg.Error", message, (HERE,), pid=PID),))
+
+        (finding,) = ask("uncaught-exception", view)
+
+        assert "\n" not in finding.says
+        assert finding.says.strip()
+
+
+ENDINGS = ["SIGKILL", "SIGTERM", "SIGSEGV", "SIGABRT", "SIGHUP", "SIGINT", "SIGXCPU", "SIGALRM", "SIGRTMIN", 0, 1, 3, 137, 255]  # fmt: skip
+CLUES = {
+    "errors": (Thrown("MemoryError", "", (HERE,), pid=PID),),
+    "signals": (Received("SIGTERM", 9, "kill"), Received("SIGHUP", None)),
+    "groups": (group(limit=100, used=100, kills=(0, 1), vanished=1),),
+    "oom_lines": (OomLine(PID, False, "/job"),),
+    "children": (WORKER,),
+    "crash": crash(IN_TENSORFLOW, HERE),
+    "log": CHECK + "\nstd::bad_alloc",
+    "quits": (Quit("sys.exit", 3, (HERE,), PID), Quit("os._exit", "x", (), PID)),
+}
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+@pytest.mark.parametrize("shell", [False, True])
+def test_no_cause_breaks_on_any_pair_of_clues(how: str | int, shell: bool) -> None:
+    for size in (0, 1, 2):
+        for names in itertools.combinations(CLUES, size):
+            view = evidence(how, shell=shell, **{name: CLUES[name] for name in names})
+
+            verdict = decide("run", view, tuple(UNITS.values()))
+
+            assert () == verdict.failures, names
+
+
+@pytest.mark.parametrize("slug", sorted(UNITS))
+def test_who_ended_well_with_no_clue_is_accused_by_nobody(slug: str) -> None:
+    assert [] == ask(slug, evidence(0))
