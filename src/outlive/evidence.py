@@ -21,6 +21,9 @@ NEARLY_FULL = 0.95
 #: /proc counts CPU time in ticks and after the fact.
 CPU_CLOCK_SLACK_SECONDS = 0.5
 
+#: faulthandler writes the innermost hundred frames; a recursion that overflows the stack fills most of them.
+RECURSION_FRAMES = 30
+
 #: TensorFlow generates one Python function per operation, in modules of this name.
 GENERATED_OPERATIONS = re.compile(r"/tensorflow/python/ops/gen_\w+_ops\.py$")
 
@@ -302,6 +305,20 @@ class Crash:
     crashing_is_python: bool = True  #: False: the crash was in a thread that Python does not know
     pid: int = 0
 
+    @property
+    def recursion(self) -> Place | None:
+        """The line that calls itself over and over in the crashing thread, if there is one."""
+        frames = self.stacks[0].frames if self.stacks and self.crashing_is_python else ()
+        for frame in frames:
+            same = [
+                other
+                for other in frames
+                if (other.file, other.function) == (frame.file, frame.function)
+            ]
+            if len(same) >= RECURSION_FRAMES and frame.own:
+                return max(same, key=lambda place: sum(place == other for other in same))
+        return None
+
     def stack_in(self, *packages: str) -> Stack | None:
         """The stack that stood in one of these packages: the crashing thread's, or, when a thread that Python does not know
         crashed (TensorFlow's own pool), the one that waits for it."""
@@ -519,6 +536,13 @@ class Evidence:
         if self.fatal_signal == "SIGABRT" and "std::bad_alloc" in self.log:
             return Refusal.in_text("std::bad_alloc", "stderr", self.crash_line)
         return None
+
+    def faulted(self, *names: str) -> bool:
+        """Whether the program ended by one of these signals because of what it did, not because somebody sent it."""
+        if self.fatal_signal not in names:
+            return False
+        got = self.sender_of(self.fatal_signal)
+        return got is None or got.sender_pid is None or got.itself
 
     @property
     def crash_line(self) -> Place | None:

@@ -1,5 +1,5 @@
 """A pooling window larger than the map: a real TensorFlow kernel divides by zero."""
-# expect: native-op-crashed LIKELY
+# expect: division-in-op PROVEN
 # ending: SIGFPE
 # needs: tensorflow
 

@@ -11,7 +11,6 @@ from outlive.unit import cause
 CRASHES = {
     "SIGSEGV": "read or wrote memory that is not its own",
     "SIGBUS": "touched memory that could not be provided",
-    "SIGFPE": "divided an integer by zero",
     "SIGILL": "met an instruction that this CPU does not have",
 }
 
@@ -32,13 +31,10 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     by itself.
     """
     name = evidence.fatal_signal
-    if name not in CRASHES or evidence.crash is None:
+    if name is None or not evidence.faulted(*CRASHES) or evidence.crash is None:
         return
     stack = evidence.crash.stack_in("tensorflow", "keras", "tf_keras")
     if stack is None:
-        return
-    got = evidence.sender_of(name)
-    if got is not None and got.sender_pid is not None and not got.itself:
         return
     operation = stack.tensorflow_operation
     called = f"the TensorFlow operation {operation}" if operation else "TensorFlow"

@@ -14,6 +14,10 @@ PLAIN = frozenset(
 )
 #: Signals that mean something else when the kernel sends them, and this when a process does.
 ONLY_FROM_A_PROCESS = frozenset({"SIGHUP", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGXCPU"})
+#: Signals of a fault; `abort` sends one to its own process, which is no message from outside.
+ONLY_FROM_ANOTHER = frozenset(
+    {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"}
+)
 
 
 @cause("D202", since="0.1")
@@ -35,7 +39,13 @@ def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
     from_a_process = got is not None and got.sender_pid is not None
     if name is None or name == "SIGPIPE":
         return
-    if name not in PLAIN and not (name in ONLY_FROM_A_PROCESS and from_a_process):
+    from_another = from_a_process and got is not None and not got.itself
+    meant = (
+        name in PLAIN
+        or (name in ONLY_FROM_A_PROCESS and from_a_process)
+        or (name in ONLY_FROM_ANOTHER and from_another)
+    )
+    if not meant:
         return
     if name == "SIGQUIT" and not from_a_process:
         return

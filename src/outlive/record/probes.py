@@ -450,19 +450,16 @@ def _oom_lines(readings: Readings, gaps: dict[str, str]) -> tuple[OomLine, ...] 
 
 def _log(readings: Readings, gaps: dict[str, str]) -> str:
     """The last words on stderr: read back from its file, or kept by the shim inside the program."""
+    aborts = [str(shimmed["abort"]) for shimmed in readings.shimmed if shimmed.get("abort")]
     kept = readings.one("stderr").get("text")
     if isinstance(kept, str):
-        return kept
+        return "\n".join([kept, *(words for words in aborts if words not in kept)])
     if not readings.shimmed:
         gaps.setdefault(
             "stderr", "stderr is no file, and no shim was loaded in the program to keep its tail"
         )
-    parts = [
-        part
-        for shimmed in readings.shimmed
-        for part in (shimmed.get("stderr"), shimmed.get("abort"))
-    ]
-    return "\n".join(str(part) for part in parts if part)
+    tails = [str(shimmed["stderr"]) for shimmed in readings.shimmed if shimmed.get("stderr")]
+    return "\n".join([*tails, *aborts])
 
 
 def _crash(readings: Readings, log: str) -> Crash | None:

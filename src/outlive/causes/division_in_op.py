@@ -1,0 +1,46 @@
+"""SIGFPE in a TensorFlow kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.unit import cause
+
+
+@cause("D303", since="0.1", needs=("stacks",))
+def division_in_op(evidence: Evidence) -> Iterator[Finding]:
+    """A TensorFlow operation divided an integer by zero in native code.
+
+    ## What happened
+    A size that was zero reached a kernel that divides by it: a window larger than the picture, an empty batch, a stride or group of
+    zero. The CPU stops the process with SIGFPE ("Floating point exception", though no floating-point number is involved).
+
+    ## How we know
+    The process ended by SIGFPE, and at that moment its Python stack stood in TensorFlow's call of the operation.
+
+    ## What to do
+    Check the sizes that the named line gives: picture against window, number of elements, strides.
+    """
+    if not evidence.faulted("SIGFPE") or evidence.crash is None:
+        return
+    stack = evidence.crash.stack_in("tensorflow", "keras", "tf_keras")
+    if stack is None:
+        return
+    operation = stack.tensorflow_operation
+    called = f"The TensorFlow operation {operation}" if operation else "A TensorFlow operation"
+    yield Finding(
+        f"{called} divided an integer by zero in native code (SIGFPE).",
+        (
+            Fact("fatal error", evidence.crash.headline, "faulthandler in the program"),
+            *evidence.because("run time"),
+        ),
+        Confidence.PROVEN,
+        (
+            Remedy(
+                "Check the sizes that this line gives to the operation: a window larger than its input, an empty tensor."
+            ),
+        ),
+        where=stack.own,
+    )
