@@ -359,6 +359,16 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
+class Traced:
+    """A function of the user's that TensorFlow traced more than once."""
+
+    name: str
+    count: int
+    first_count: int  #: at the first look
+    place: Place  #: where it is defined
+
+
+@dataclass(frozen=True, slots=True)
 class OomLine:
     """What the kernel's log says about one kill."""
 
@@ -418,6 +428,9 @@ class Evidence:
     holders: Mapping[int, tuple[Holder, ...]] = field(
         default_factory=dict
     )  #: by process, largest first
+    traced: Mapping[int, tuple[Traced, ...]] = field(
+        default_factory=dict
+    )  #: by process, the most traced first
     log: str = ""
 
     def fact(self, name: str) -> Value:

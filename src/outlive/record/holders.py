@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from outlive.evidence import Holder
+from outlive.evidence import Holder, Traced
 from outlive.model import Place
 from outlive.record.traces import SourceLines
 
@@ -67,6 +67,43 @@ def _holder(
         feeds=feeds,
         share=min(1.0, int(entry.get("bytes", 0)) / rss),
     )
+
+
+def traced_in(censuses: Sequence[Mapping[str, Any]], lines: SourceLines) -> tuple[Traced, ...]:
+    """Functions that TensorFlow traced, at the last census, with their count at the first."""
+    first: dict[tuple[str, int], int] = {}
+    last: dict[tuple[str, int], Mapping[str, Any]] = {}
+    for census in censuses:
+        for entry in census.get("traced") or ():
+            key = (str(entry.get("file")), int(entry.get("line", 0)))
+            first.setdefault(key, int(entry.get("count", 0)))
+            last[key] = entry
+    found = [
+        Traced(
+            str(entry.get("name", "")),
+            int(entry.get("count", 0)),
+            first[key],
+            lines.place(
+                (key[0], _line_of_def(lines.read(key[0]), key[1]), entry.get("function", ""))
+            ),
+        )
+        for key, entry in last.items()
+    ]
+    return tuple(sorted(found, key=lambda traced: -traced.count))
+
+
+def _line_of_def(text: str, first: int) -> int:
+    """The line of ``def``; a code object begins at its decorators."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return first
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            begins = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if begins == first:
+                return node.lineno
+    return first
 
 
 def _key(name: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -28,10 +28,11 @@ from outlive.evidence import (
     Sent,
     Stack,
     Thrown,
+    Traced,
 )
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.record.format import read_frames
-from outlive.record.holders import holders_in
+from outlive.record.holders import holders_in, traced_in
 from outlive.record.masking import secrets_of
 from outlive.record.shimmed import read_all
 from outlive.record.traces import SourceLines, crash_in, growth_in, origin_of, stacks_at, thrown
@@ -148,6 +149,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         crash=crash,
         growths=_growths(readings),
         holders=_holders(readings),
+        traced=_traced(readings),
         log=log,
     )
 
@@ -276,6 +278,14 @@ def _holders(readings: Readings) -> dict[int, tuple[Holder, ...]]:
         for process in readings.processes
     }
     return {pid: holders for pid, holders in found.items() if holders}
+
+
+def _traced(readings: Readings) -> dict[int, tuple[Traced, ...]]:
+    found = {
+        process.pid: traced_in(process.of_kind("census"), readings.lines)
+        for process in readings.processes
+    }
+    return {pid: traced for pid, traced in found.items() if traced}
 
 
 def _children(readings: Readings, oom_lines: tuple[OomLine, ...] | None) -> tuple[ChildDeath, ...]:

@@ -37,6 +37,7 @@ DEEPEST = 5
 OPTIMIZED = 0x1  # co_flags: the locals are not a dictionary of the program's own
 
 PLAIN: Any = object  # its own __sizeof__: a class may have put anything in its place
+TRACED_MODULE = "tensorflow.python.eager.polymorphic_function"
 FUNCTION = type(lambda: None)
 GENERATOR: Any = type((lambda: (yield))())
 
@@ -60,12 +61,13 @@ class Census:
         self._last_rss = rss
         began = time.perf_counter()
         try:
-            held = Search(self._is_own, began + SECONDS).held()
+            search = Search(self._is_own, began + SECONDS)
+            held, traced = search.held(), search.traced
         except Exception as error:
             self._journal.note("census", rss=rss, failed=f"{type(error).__name__}: {error}"[:200])
             return
         took = round((time.perf_counter() - began) * 1000, 1)
-        self._journal.note("census", rss=rss, limit=limit, took_ms=took, held=held)
+        self._journal.note("census", rss=rss, limit=limit, took_ms=took, held=held, traced=traced)
 
     def _current_limit(self) -> Optional[int]:
         """The supervisor writes the smallest limit above the program into a file."""
@@ -93,6 +95,9 @@ class Search:
         self._deadline = deadline
         self._found: Dict[int, Dict[str, Any]] = {}
         self._visited: Set[int] = set()
+        self.traced: List[
+            Dict[str, Any]
+        ] = []  # functions that TensorFlow traces, and how often it has
 
     def held(self) -> List[Dict[str, Any]]:
         """The largest containers, with every name they go by."""
@@ -142,6 +147,8 @@ class Search:
         if id(value) in self._visited:
             return
         self._visited.add(id(value))
+        if not kind and is_traced(value):
+            self.traced += traces_of(value, path[-1][1])
         for step, inner, inner_scope in self._parts(value, kind, scope):
             self._visit(inner, (*path, step) if step else path, inner_scope, depth + 1)
 
@@ -229,6 +236,26 @@ class Search:
                 "holds": describe_element(value, kind),
                 "names": [name],
             }
+
+
+def is_traced(value: Any) -> bool:
+    """A function made by ``tf.function``; its class is known by the module it comes from."""
+    kind = type(value)
+    return kind.__module__.startswith(TRACED_MODULE) and hasattr(
+        kind, "experimental_get_tracing_count"
+    )
+
+
+def traces_of(value: Any, name: str) -> List[Dict[str, Any]]:
+    """How often a function was traced, and where it is written. TensorFlow counts by itself."""
+    try:
+        bound = list(getattr(value, "_descriptor_cache", {}).values())  # of a method: one a object
+        count = sum(int(one.experimental_get_tracing_count()) for one in [value, *bound])
+        code = value.python_function.__code__
+    except Exception:
+        return []
+    place = {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+    return [{"name": name, "count": count, **place}] if count > 1 else []
 
 
 def container_kind(value: Any) -> str:

@@ -1,0 +1,63 @@
+"""tf.function traces anew at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.unit import cause
+
+#: TensorFlow itself warns at five; a few shapes are normal.
+MANY_TRACES = 20
+
+
+@cause(
+    "D112",
+    since="0.1",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+    ),
+)
+def function_retraced(evidence: Evidence) -> Iterator[Finding]:
+    """A `tf.function` was traced again and again; every trace keeps a graph for ever.
+
+    ## What happened
+    `tf.function` makes a new graph for each new Python value, shape or dtype of its arguments, and keeps them all. Called with a Python
+    number that changes at every step, it grows by some hundred kilobytes a step (and by every constant it captures), and gets slower.
+
+    ## How we know
+    When memory was in danger, TensorFlow's own count of traces of this function was high, and higher at each look.
+
+    ## What to do
+    Pass numbers as tensors (`tf.constant(rate)`), give an `input_signature`, or `reduce_retracing=True`. Create the function once, outside
+    the loop.
+    """
+    if evidence.oom_kill() is None and evidence.refused_memory() is None:
+        return
+    for traced in evidence.traced.get(evidence.program.pid, ())[:1]:
+        if traced.count < MANY_TRACES or traced.count <= traced.first_count:
+            continue
+        yield Finding(
+            f"TensorFlow traced `{traced.place.function}` {traced.count} times, and keeps a graph for each.",
+            (
+                Fact(
+                    "traces at the first look", traced.first_count, "experimental_get_tracing_count"
+                ),
+                Fact("traces at the last look", traced.count, "experimental_get_tracing_count"),
+                *evidence.because("memory limit", "peak memory", "last line seen"),
+            ),
+            Confidence.LIKELY,
+            (
+                Remedy(
+                    "Pass changing numbers as tensors: tf.constant(value), not a Python number."
+                ),
+                Remedy(
+                    "Or fix the signature: @tf.function(input_signature=[…]), or reduce_retracing=True."
+                ),
+            ),
+            where=traced.place,
+        )
