@@ -7,15 +7,51 @@ import sys
 
 import pytest
 
-SIGNALS = (
-    "SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGSTKFLT "
-    "SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGIO SIGPWR SIGSYS SIGKILL SIGRT"
-).split()
+SIGNALS = [
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGILL",
+    "SIGTRAP",
+    "SIGABRT",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGUSR1",
+    "SIGSEGV",
+    "SIGUSR2",
+    "SIGPIPE",
+    "SIGALRM",
+    "SIGTERM",
+    "SIGSTKFLT",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "SIGVTALRM",
+    "SIGPROF",
+    "SIGIO",
+    "SIGPWR",
+    "SIGSYS",
+    "SIGKILL",
+    "SIGRT",
+]
 
-WAYS = (
-    "exception chained thread recursion _exit sys.exit sys.exit-none sys.exit-nothing sys.exit-text "
-    "sys.exit-object sys.exit-true SystemExit interrupt syntax abort bad-pointer"
-).split()
+WAYS = [
+    "exception",
+    "chained",
+    "thread",
+    "recursion",
+    "_exit",
+    "sys.exit",
+    "sys.exit-none",
+    "sys.exit-nothing",
+    "sys.exit-text",
+    "sys.exit-object",
+    "sys.exit-true",
+    "SystemExit",
+    "interrupt",
+    "syntax",
+    "abort",
+    "bad-pointer",
+]
 
 
 def sweep(how, runner, program, scripts):

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-import outlive.commands  # noqa: F401  # what a run imports late, once for all forks
+import outlive.commands  # what a run imports late, once for all forks
 import outlive.record.flight  # noqa: F401
 from outlive.running import run
 
