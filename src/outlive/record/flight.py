@@ -203,28 +203,6 @@ class Flight:
         """The program goes on."""
         self._event("continued")
 
-    def is_stopped(self) -> bool:
-        """Whether the program is still stopped."""
-        found = process_stat(self._host, self._pid)
-        return found is not None and found.state == "T"
-
-    def program_got(self, number: int, seconds: float) -> bool:
-        """Whether the program has lately received this signal by itself (its shim wrote it down)."""
-        native = self._read_native(self._pid)
-        since = time.time() - seconds
-        return any(seen.signo == number and seen.realtime_ns / 1e9 >= since for seen in native)
-
-    def _read_native(self, pid: int) -> tuple[Any, ...]:
-        if self._rings is None:
-            return ()
-        from outlive.record.native import read_native  # only when somebody sends a signal
-
-        try:
-            with open(os.path.join(self._rings, f"{pid}.native"), "rb") as file:
-                return read_native(file.read()).signals
-        except (OSError, ValueError):
-            return ()
-
     def _event(self, kind: str, **fields: Any) -> None:
         self._write({"kind": kind, "at": round(self.elapsed(), 3), **fields})
 

@@ -15,6 +15,8 @@ import stat
 import sys
 import time
 
+from outlive.record.witness import Witness
+
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,19 +29,17 @@ INSIDE_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside",
 #: Names in the environment that differ for the program; documented in docs/what-is-inside.md, held by a test.
 FOLDER_VARIABLE = "OUTLIVE_RECORD_FOLDER"
 
-#: Signals to the supervisor that are meant for the program. Those of a terminal reach both, so they are not sent on.
-PASSED_ON = frozenset(
-    getattr(signal, name)
-    for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM",
-                 "SIGPROF", "SIGIO", "SIGPWR", "SIGXCPU", "SIGURG")
-)  # fmt: skip
-STOPS = frozenset({signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
-WAITED_FOR = PASSED_ON | STOPS | {signal.SIGCHLD, signal.SIGCONT, signal.SIGWINCH}
+#: Signals to the supervisor that are meant for the program: all that can be waited for, but those of its own children.
+PASSED_ON = frozenset(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
+WAITED_FOR = PASSED_ON | {signal.SIGCHLD}
 
-SI_KERNEL = 0x80
+#: Of these nobody dies: they are passed on, and nothing is written about them.
+JOB_CONTROL = frozenset(
+    {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT, signal.SIGWINCH}
+)
 
-#: A signal that was sent to the whole group reaches the program too; only after this long is it taken for ours alone.
-SECONDS_BEFORE_PASSING_ON = 0.15
+#: By then the witness has it too, if it was sent to the whole group (the kernel gives it to all of them in one go).
+SECONDS_BEFORE_PASSING_ON = 0.02
 
 
 class NotStarted(Exception):
@@ -79,11 +79,9 @@ class Watcher(Protocol):
     def sample_if_due(self) -> None: ...
     def seconds_to_next(self) -> float: ...
     def received(self, number: int, sender: int | None, uid: int) -> None: ...
-    def program_got(self, number: int, seconds: float) -> bool: ...
     def passed_on(self, number: int) -> None: ...
     def stopped(self, number: int) -> None: ...
     def continued(self) -> None: ...
-    def is_stopped(self) -> bool: ...
     def program_is_dead(self, killed: int | None) -> None: ...
 
 
@@ -100,10 +98,6 @@ class Blind:
     def received(self, number: int, sender: int | None, uid: int) -> None:
         """Nothing to do."""
 
-    def program_got(self, number: int, seconds: float) -> bool:
-        """Nobody can tell."""
-        return False
-
     def passed_on(self, number: int) -> None:
         """Nothing to do."""
 
@@ -112,10 +106,6 @@ class Blind:
 
     def continued(self) -> None:
         """Nothing to do."""
-
-    def is_stopped(self) -> bool:
-        """A second SIGCONT does no harm."""
-        return True
 
     def program_is_dead(self, killed: int | None) -> None:
         """Nothing to do."""
@@ -129,11 +119,13 @@ class Supervisor:
         self.rings = rings
         self.pid = 0
         self._old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
-        self._due: list[tuple[float, int]] = []
+        self._witness: Witness | None = None
+        self._due: list[tuple[float, int, int]] = []  # when, which signal, from whom
 
     def start(self, environment: Mapping[str, str]) -> None:
         """Start the program with the signals, descriptors and folder that this process was given."""
         wanted = environment_for(environment, self.rings)
+        self._witness = Witness(PASSED_ON)
         try:
             try:
                 self.pid = self._spawn(self.command, wanted)
@@ -144,13 +136,14 @@ class Supervisor:
                 script = _found(self.command[0], environment)
                 self.pid = self._spawn(["/bin/sh", script, *self.command[1:]], wanted)
         except OSError as error:
+            self._witness.end()
             signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
             raise NotStarted(error) from error
         if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _let_go_of_the_pipes()
 
-    def _spawn(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
+    def _spawn(self, command: list[str], environment: Mapping[str, str]) -> int:
         # Python ignores these two in itself; a program must find them as they were.
         restored = [signal.SIGPIPE, signal.SIGXFSZ]
         return os.posix_spawnp(
@@ -161,7 +154,8 @@ class Supervisor:
         """Until the program is gone: sample, pass signals on, stop and continue with it."""
         while True:
             flight.sample_if_due()
-            pause = min([flight.seconds_to_next(), *(at - time.monotonic() for at, _ in self._due)])
+            next_due = min((at - time.monotonic() for at, _, _ in self._due), default=1.0)
+            pause = min(flight.seconds_to_next(), next_due)
             received = signal.sigtimedwait(WAITED_FOR, max(0.0, pause))
             if received is not None:
                 self._handle(received, flight)
@@ -189,39 +183,57 @@ class Supervisor:
         return Ended(self.pid, status, usage)
 
     def _handle(self, received: Any, flight: Watcher) -> None:
-        number = received.si_signo
-        if number in PASSED_ON:
-            from_kernel = received.si_code == SI_KERNEL
-            flight.received(number, None if from_kernel else received.si_pid, received.si_uid)
-            if number == signal.SIGHUP and from_kernel and os.getsid(0) == os.getpid():
-                self._due.append(
-                    (0.0, number)
-                )  # a hang-up is told to the leader of the session alone
-            elif not from_kernel and received.si_pid != self.pid:
-                self._due.append((time.monotonic() + SECONDS_BEFORE_PASSING_ON, number))
+        number, sender = received.si_signo, received.si_pid
+        from_kernel = received.si_code > 0
+        if number not in PASSED_ON or (not from_kernel and sender in self._ourselves()):
+            return
+        if number not in JOB_CONTROL:
+            flight.received(number, None if from_kernel else sender, received.si_uid)
+        if not from_kernel:
+            self._due.append((time.monotonic() + SECONDS_BEFORE_PASSING_ON, number, sender))
+        elif (
+            number == signal.SIGALRM or (number == signal.SIGHUP and os.getsid(0) == os.getpid())
+        ):  # an alarm set before the start, and a hang-up, which is told to the leader of the session alone
+            self._due.append((0.0, number, 0))
+
+    def _ourselves(self) -> tuple[int, ...]:
+        return os.getpid(), self._witness.pid if self._witness else -1
 
     def _pass_on_what_is_due(self, flight: Watcher) -> None:
         now = time.monotonic()
         for entry in [entry for entry in self._due if entry[0] <= now]:
             self._due.remove(entry)
-            since = SECONDS_BEFORE_PASSING_ON * 2
-            if not flight.program_got(entry[1], since) and self._look(flight) is None:
-                flight.passed_on(entry[1])
-                _send(self.pid, entry[1])
+            at, number, sender = entry
+            sent_to_all = self._witness.saw(number, sender) if at and self._witness else False
+            if sent_to_all is None:
+                self._due.append((now + SECONDS_BEFORE_PASSING_ON, number, sender))
+            elif not sent_to_all:
+                self._pass_on(number, sender, flight)
+
+    def _pass_on(self, number: int, sender: int, flight: Watcher) -> None:
+        """To the program, or from the program to the parent that it would have had."""
+        if sender != self.pid:
+            if number not in JOB_CONTROL:
+                flight.passed_on(number)
+            _send(self.pid, number)
+        elif os.getppid() > 1:
+            _send(os.getppid(), number)
 
     def _stop_too(self, number: int, flight: Watcher) -> None:
         """The shell waits for this process: when the program stops, stop likewise, and continue with it."""
         flight.stopped(number)
-        before = signal.getsignal(number) if number != signal.SIGSTOP else None
+        if self._witness:
+            self._witness.supervisor_stops(self.pid)
         if number != signal.SIGSTOP:
+            while signal.sigtimedwait({number}, 0):
+                pass  # the terminal told us too: one stop is enough
             signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
-        os.kill(os.getpid(), number)  # execution goes on here after SIGCONT
+        os.kill(
+            os.getpid(), number
+        )  # execution goes on here after SIGCONT, which is then passed on if need be
         if number != signal.SIGSTOP:
             signal.pthread_sigmask(signal.SIG_BLOCK, {number})
-            signal.signal(number, before)
-        if flight.is_stopped():
-            _send(self.pid, signal.SIGCONT)
         flight.continued()
 
     def end_like(self, ended: Ended) -> None:
@@ -230,6 +242,8 @@ class Supervisor:
             sys.stderr.flush()
         except (OSError, ValueError, AttributeError):
             pass  # closed, full, or nobody reads it: the status is told all the same
+        if self._witness:
+            self._witness.end()
         if ended.signal is None:
             os._exit(ended.exit_code or 0)
         try:
@@ -250,7 +264,7 @@ class Supervisor:
 def _send(pid: int, number: int) -> None:
     try:
         os.kill(pid, number)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
         pass
 
 
