@@ -6,6 +6,7 @@ Python 3.12 and later warn of a fork with more than one thread, and a program mu
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # signal without the enumerations, which take long to load
 import _thread
 import os
 import sys
@@ -27,6 +28,7 @@ SECONDS_BETWEEN_WHEN_GROWING = 0.02
 GROWING_BYTES = 4_000_000
 FIRST_TICKS = 10
 MAX_THREADS = 12
+EVERY_SIGNAL = _signal.valid_signals()
 STOP_SECONDS = 2.0
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -50,10 +52,14 @@ class Sampler:
         self._running = _thread.allocate_lock()
         self._stop.acquire()
         self._running.acquire()
+        # A signal that the program has blocked, to wait for it, must not find a thread that lets it in.
+        before = _signal.pthread_sigmask(_signal.SIG_SETMASK, EVERY_SIGNAL)
         try:
             _thread.start_new_thread(self._run, (self._stop, self._running, first, delay))
         except RuntimeError:  # no more threads to be had: the program's affair, not ours
             self._running.release()
+        finally:
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
 
     def stop(self) -> None:
         """End the thread and wait until it is gone."""
