@@ -21,6 +21,9 @@ NEARLY_FULL = 0.95
 #: /proc counts CPU time in ticks and after the fact.
 CPU_CLOCK_SLACK_SECONDS = 0.5
 
+#: A stage that may hold this share of the limit is no passenger.
+LARGE_STAGE = 0.4
+
 #: faulthandler writes the innermost hundred frames; a recursion that overflows the stack fills most of them.
 RECURSION_FRAMES = 30
 
@@ -359,6 +362,33 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a tf.data pipeline that holds elements in memory."""
+
+    kind: str  #: shuffle, prefetch, cache, map, interleave
+    place: Place | None  #: the user's line that built it
+    buffer: int  #: elements it may hold; negative: TensorFlow decides, or all of them
+    elements: int | None = None  #: in the whole data set, when that is known
+    element_bytes: int | None = None
+    pid: int = 0
+
+    @property
+    def holds(self) -> int | None:
+        """How many elements it holds at most."""
+        known = [
+            count for count in (self.buffer, self.elements) if count is not None and count >= 0
+        ]
+        return min(known) if known else None
+
+    @property
+    def bytes(self) -> int | None:
+        """How much it holds at most."""
+        if self.element_bytes is None or self.holds is None:
+            return None
+        return self.element_bytes * self.holds
+
+
+@dataclass(frozen=True, slots=True)
 class Traced:
     """A function of the user's that TensorFlow traced more than once."""
 
@@ -431,6 +461,7 @@ class Evidence:
     traced: Mapping[int, tuple[Traced, ...]] = field(
         default_factory=dict
     )  #: by process, the most traced first
+    stages: tuple[Stage, ...] = ()
     log: str = ""
 
     def fact(self, name: str) -> Value:
@@ -515,6 +546,31 @@ class Evidence:
     def kill_is_decided(self) -> bool:
         """Whether anything was read that tells the kernel's kill from another process's."""
         return self.oom_lines is not None or any(group.killed is not None for group in self.groups)
+
+    def overfull_stage(self, kind: str) -> Stage | None:
+        """The stage of this kind that may hold a large part of the memory that ran out."""
+        if self.oom_kill() is None and self.refused_memory() is None:
+            return None
+        limit = self.fact("memory limit") or self.fact("machine memory")
+        mine = [
+            stage
+            for stage in self.stages
+            if stage.kind == kind and stage.pid == self.program.pid and stage.bytes
+        ]
+        largest = max(mine, key=lambda stage: stage.bytes or 0, default=None)
+        if largest is None or not isinstance(limit, int):
+            return None
+        return largest if (largest.bytes or 0) >= LARGE_STAGE * limit else None
+
+    def facts_of_stage(self, stage: Stage) -> tuple[Fact, ...]:
+        """What is known about a stage that held too much."""
+        source = "the pipeline as it was built"
+        return (
+            Fact("elements it may hold", stage.holds, source),
+            Fact("size of one element, bytes", stage.element_bytes, source),
+            Fact("memory it may hold", stage.bytes, source),
+            *self.because("memory limit", "peak memory", "last line seen"),
+        )
 
     def over_cpu_limit(self) -> bool:
         """Ended by SIGKILL with as much CPU time used as the hard limit allows: the kernel's way to enforce it."""

@@ -359,7 +359,8 @@ def eventful_notes(rings: str | None) -> bool:
                 note = frame.payload
                 well = note.get("kind") == "quit" and not note.get("code")
                 if (
-                    note.get("kind") not in ("stack", "process", "shim", "census", "leaving")
+                    note.get("kind")
+                    not in ("stack", "process", "shim", "census", "stage", "leaving")
                     and not well
                 ):
                     return True

@@ -27,6 +27,7 @@ from outlive.evidence import (
     Sample,
     Sent,
     Stack,
+    Stage,
     Thrown,
     Traced,
 )
@@ -150,6 +151,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         growths=_growths(readings),
         holders=_holders(readings),
         traced=_traced(readings),
+        stages=_stages(readings),
         log=log,
     )
 
@@ -286,6 +288,25 @@ def _traced(readings: Readings) -> dict[int, tuple[Traced, ...]]:
         for process in readings.processes
     }
     return {pid: traced for pid, traced in found.items() if traced}
+
+
+def _stages(readings: Readings) -> tuple[Stage, ...]:
+    found = []
+    for process in readings.processes:
+        for note in process.of_kind("stage"):
+            frames = readings.lines.places(note.get("frames"))
+            count = _integer(note.get("count"))
+            found.append(
+                Stage(
+                    kind=str(note.get("stage", "")),
+                    place=next((frame for frame in frames if frame.own), None),
+                    buffer=int(_number(note.get("buffer")) or 0),
+                    elements=count if count is not None and count >= 0 else None,
+                    element_bytes=_integer(note.get("element")),
+                    pid=process.pid,
+                )
+            )
+    return tuple(found)
 
 
 def _children(readings: Readings, oom_lines: tuple[OomLine, ...] | None) -> tuple[ChildDeath, ...]:

@@ -17,6 +17,7 @@ from .after_import import AfterImport
 from .fault import FaultFile
 from .hooks import Hooks
 from .journal import Journal
+from .pipelines import Pipelines
 from .sampler import SECONDS_BETWEEN, Sampler, kernel_threads, wait_for_one_thread
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -56,7 +57,8 @@ class Agent:
         self._fault.enable()
         self._hooks.install_exits()
         self._hooks.install_kill()
-        AfterImport(self._hooks.after_import()).install()
+        acts = {**self._hooks.after_import(), **Pipelines(self._journal).after_import()}
+        AfterImport(acts).install()
         atexit.register(self._leave)
         os.register_at_fork(
             before=self._before_fork,

@@ -1,0 +1,45 @@
+"""A cache of decoded data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Finding, Remedy, size
+from outlive.unit import cause
+
+
+@cause(
+    "D123",
+    since="0.1",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+    ),
+)
+def cache_in_memory(evidence: Evidence) -> Iterator[Finding]:
+    """A `cache()` of tf.data keeps the whole data set in memory.
+
+    ## What happened
+    Without a file name `cache()` keeps every element that passes, as it is at that point: decoded and resized pictures are many times larger
+    than their files.
+
+    ## How we know
+    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
+    that was reached.
+
+    ## What to do
+    Cache before decoding, cache to a file (`cache('/path/of/a/file')`), or do without.
+    """
+    stage = evidence.overfull_stage("cache")
+    if stage is None:
+        return
+    yield Finding(
+        f"`cache` keeps all {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
+        evidence.facts_of_stage(stage),
+        Confidence.LIKELY,
+        (Remedy("Move cache() before the decoding, or give it a file name."),),
+        where=stage.place,
+    )

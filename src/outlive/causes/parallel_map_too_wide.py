@@ -1,0 +1,45 @@
+"""Too many elements in the making."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Finding, Remedy, size
+from outlive.unit import cause
+
+
+@cause(
+    "D124",
+    since="0.1",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+    ),
+)
+def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
+    """A parallel `map` of tf.data makes so many elements at once that they do not fit.
+
+    ## What happened
+    `map(..., num_parallel_calls=n)` works on n elements at a time and keeps up to n finished ones; large elements times a large n fill the
+    memory.
+
+    ## How we know
+    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
+    that was reached.
+
+    ## What to do
+    Use fewer parallel calls: the number of cores is enough. `tf.data.AUTOTUNE` in a container believes the machine's memory.
+    """
+    stage = evidence.overfull_stage("map")
+    if stage is None:
+        return
+    yield Finding(
+        f"A parallel `map` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
+        evidence.facts_of_stage(stage),
+        Confidence.LIKELY,
+        (Remedy("Use a smaller num_parallel_calls: the number of cores is enough."),),
+        where=stage.place,
+    )

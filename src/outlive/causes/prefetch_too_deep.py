@@ -1,0 +1,45 @@
+"""A prefetch that runs too far ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Finding, Remedy, size
+from outlive.unit import cause
+
+
+@cause(
+    "D122",
+    since="0.1",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+    ),
+)
+def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
+    """A `prefetch` of tf.data runs so far ahead that its elements do not fit.
+
+    ## What happened
+    `prefetch(n)` keeps up to n finished elements; after `batch` an element is a whole batch. When the model is slower than the pipeline, the
+    buffer fills up.
+
+    ## How we know
+    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
+    that was reached.
+
+    ## What to do
+    `prefetch(1)` or `prefetch(2)` is enough to overlap work; more only helps against uneven readers.
+    """
+    stage = evidence.overfull_stage("prefetch")
+    if stage is None:
+        return
+    yield Finding(
+        f"`prefetch` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
+        evidence.facts_of_stage(stage),
+        Confidence.LIKELY,
+        (Remedy("Use prefetch(1) or prefetch(2)."),),
+        where=stage.place,
+    )

@@ -1,0 +1,45 @@
+"""A shuffle buffer that holds everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Finding, Remedy, size
+from outlive.unit import cause
+
+
+@cause(
+    "D121",
+    since="0.1",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+    ),
+)
+def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
+    """A `shuffle` of tf.data keeps more elements in memory than fit.
+
+    ## What happened
+    `shuffle(buffer_size)` fills its buffer before it gives out the first element. After a decode or a resize each element is a whole
+    picture: a buffer of some thousand is some gigabytes.
+
+    ## How we know
+    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
+    that was reached.
+
+    ## What to do
+    Shuffle what is small (file names, record numbers) before it is decoded, or use a smaller buffer.
+    """
+    stage = evidence.overfull_stage("shuffle")
+    if stage is None:
+        return
+    yield Finding(
+        f"`shuffle` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
+        evidence.facts_of_stage(stage),
+        Confidence.LIKELY,
+        (Remedy("Shuffle the file names before they are decoded, or make buffer_size smaller."),),
+        where=stage.place,
+    )

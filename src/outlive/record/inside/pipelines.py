@@ -1,0 +1,109 @@
+"""The stages of tf.data pipelines that hold elements: where they were built, how many they may hold, how large one is.
+
+One wrapper around ``DatasetV2.__init__``, which every stage calls when it is built; it costs some microseconds a stage and nothing
+while data flows. Parameters are read from private attributes: what a TensorFlow does not have is left out.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .describe import frames_of
+from .hooks import like
+from .journal import Journal
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Optional
+
+MODULE = "tensorflow.python.data.ops.dataset_ops"
+
+#: Class names of the stages that hold elements, across TensorFlow's versions, and the attribute that says how many.
+HOLDING = {
+    "ShuffleDataset": ("shuffle", "_buffer_size"),
+    "PrefetchDataset": ("prefetch", "_buffer_size"),
+    "CacheDataset": ("cache", "_filename"),
+    "ParallelMapDataset": ("map", "_num_parallel_calls"),
+    "ParallelInterleaveDataset": ("interleave", "_num_parallel_calls"),
+}
+DEEPEST = 30
+
+
+class Pipelines:
+    """Writes down every holding stage as it is built."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    def after_import(self) -> Dict[str, Callable[[Any], None]]:
+        """The module to wrap when it is imported."""
+        return {MODULE: self._wrap}
+
+    def _wrap(self, module: Any) -> None:
+        real, note = module.DatasetV2.__init__, self._note
+
+        @like(real)
+        def init(dataset: Any, *args: Any, **kwargs: Any) -> None:
+            real(dataset, *args, **kwargs)
+            stage = HOLDING.get(type(dataset).__name__.lstrip("_"))
+            if stage is not None:
+                try:
+                    note(dataset, *stage)
+                except Exception:
+                    pass  # another TensorFlow: this stage is not known, nothing else
+
+        module.DatasetV2.__init__ = init
+
+    def _note(self, dataset: Any, kind: str, attribute: str) -> None:
+        value = getattr(dataset, attribute).numpy()
+        if kind == "cache":
+            if value:  # a file: it holds nothing in memory
+                return
+            buffer = -1
+        else:
+            buffer = int(value)
+        source: Any = getattr(dataset, "_input_dataset", None)
+        count = int(source.cardinality().numpy()) if kind in ("cache", "shuffle") else -1
+        self._journal.note(
+            "stage",
+            stage=kind,
+            buffer=buffer,
+            count=count,
+            element=element_bytes(dataset, 0),
+            frames=frames_of(sys._getframe(2)),
+        )
+
+
+def element_bytes(dataset: Any, depth: int) -> Optional[int]:
+    """The size of one element, when its shape is known or follows from the stage before."""
+    if dataset is None or depth > DEEPEST:
+        return None
+    total = spec_bytes(dataset.element_spec)
+    if total is not None:
+        return total
+    source = getattr(dataset, "_input_dataset", None)
+    batch = getattr(dataset, "_batch_size", None)
+    if batch is not None:
+        inner = element_bytes(source, depth + 1)
+        return inner * int(batch.numpy()) if inner is not None else None
+    if source is not None and source.element_spec == dataset.element_spec:
+        return element_bytes(source, depth + 1)
+    return None
+
+
+def spec_bytes(spec: Any) -> Optional[int]:
+    """Bytes of an element by its specification; None when a dimension is open."""
+    if isinstance(spec, dict):
+        spec = tuple(spec.values())
+    if isinstance(spec, (tuple, list)):
+        parts = [spec_bytes(part) for part in spec]
+        return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
+    shape, dtype = getattr(spec, "shape", None), getattr(spec, "dtype", None)
+    if shape is None or dtype is None or shape.rank is None:
+        return None
+    total = max(1, int(dtype.size or 1))
+    for side in shape.as_list():
+        if side is None:
+            return None
+        total *= side
+    return total
