@@ -353,7 +353,7 @@ class Holder:
     looks: int = 1
     scope: str = ""  #: the function or class that it belongs to
     feeds: Place | None = None  #: the line that puts things into it
-    share: float = 0.0  #: of the memory of its process
+    share: float = 0.0  #: of the memory that is its process's own
 
     @property
     def grew(self) -> bool:

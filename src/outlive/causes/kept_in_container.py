@@ -53,7 +53,7 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
             holds = f" ({holder.holds})" if holder.holds else ""
             yield Finding(
                 f"The {holder.kind} `{holder.name}` kept {holder.length} elements{holds}: {size(holder.bytes)}, "
-                f"{holder.share:.0%} of the program's memory, and it was growing.",
+                f"{holder.share:.0%} of the program's own memory, and it was growing.",
                 (
                     Fact(
                         "elements at the first look", holder.first_length, "census in the program"

@@ -33,8 +33,8 @@ def holders_in(
             for name in entry.get("names", ()):
                 history.setdefault(_key(name), []).append(entry)
     busy = _busy_lines(stacks)
-    rss = seen[-1].get("rss") or 1
-    found = [_holder(entry, history, busy, rss, lines) for entry in seen[-1]["held"]]
+    total = seen[-1].get("own") or seen[-1].get("rss") or 1
+    found = [_holder(entry, history, busy, total, lines) for entry in seen[-1]["held"]]
     return tuple(sorted(found, key=lambda holder: -holder.bytes))
 
 
@@ -42,7 +42,7 @@ def _holder(
     entry: Mapping[str, Any],
     history: Mapping[tuple[Any, ...], list[Mapping[str, Any]]],
     busy: Mapping[tuple[str, int], int],
-    rss: int,
+    total: int,
     lines: SourceLines,
 ) -> Holder:
     names = [name for name in entry.get("names", ()) if name.get("path")]
@@ -65,7 +65,7 @@ def _holder(
         looks=len(earlier),
         scope=str(best.get("scope", "")),
         feeds=feeds,
-        share=min(1.0, int(entry.get("bytes", 0)) / rss),
+        share=min(1.0, int(entry.get("bytes", 0)) / total),
     )
 
 

@@ -13,6 +13,8 @@ import sys
 import time
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 
+from .sampler import private_bytes
+
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
@@ -67,7 +69,15 @@ class Census:
             self._journal.note("census", rss=rss, failed=f"{type(error).__name__}: {error}"[:200])
             return
         took = round((time.perf_counter() - began) * 1000, 1)
-        self._journal.note("census", rss=rss, limit=limit, took_ms=took, held=held, traced=traced)
+        self._journal.note(
+            "census",
+            rss=rss,
+            own=private_bytes(),
+            limit=limit,
+            took_ms=took,
+            held=held,
+            traced=traced,
+        )
 
     def _current_limit(self) -> Optional[int]:
         """The supervisor writes the smallest limit above the program into a file."""

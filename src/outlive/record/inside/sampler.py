@@ -127,15 +127,27 @@ def thread_name(ident: int) -> str:
 
 
 def resident_bytes() -> int:
-    """Memory of this process in RAM. The file is opened anew each time: see ``journal``."""
+    """Memory of this process in RAM, shared files included."""
+    return memory_in_ram()[0]
+
+
+def private_bytes() -> int:
+    """Memory that is this process's own: without the pages of shared libraries and mapped files."""
+    resident, shared = memory_in_ram()
+    return max(0, resident - shared)
+
+
+def memory_in_ram() -> Tuple[int, int]:
+    """Resident and shared bytes. The file is opened anew each time: see ``journal``."""
     try:
         handle = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return 0
+        return 0, 0
     try:
-        return int(os.read(handle, 128).split()[1]) * PAGE_BYTES
+        words = os.read(handle, 128).split()
+        return int(words[1]) * PAGE_BYTES, int(words[2]) * PAGE_BYTES
     except (OSError, ValueError, IndexError):
-        return 0
+        return 0, 0
     finally:
         os.close(handle)
 
