@@ -180,7 +180,13 @@ class Thrown:
 
     @property
     def own(self) -> Place | None:
-        """The innermost line of the user's own code; in the cause if there is none here."""
+        """The innermost line of the user's own code: in the worker that it came from, else here, else in the cause."""
+        if (
+            self.cause is not None
+            and self.cause.type.endswith("RemoteTraceback")
+            and self.cause.own
+        ):
+            return self.cause.own
         here = next((frame for frame in self.frames if frame.own), None)
         return here or (self.cause.own if self.cause else None)
 

@@ -5,6 +5,7 @@ Loaded inside the watched program too: standard library only, Python 3.9. Maskin
 
 from __future__ import annotations
 
+import os
 import re
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -80,8 +81,12 @@ def split_arguments(arguments: Sequence[str]) -> Tuple[List[str], List[str]]:
 
 
 def secrets_of(environment: Mapping[str, str]) -> List[str]:
-    """The values of the variables whose names promise a secret."""
-    return known_values(value for name, value in environment.items() if looks_secret(name))
+    """The values of the variables whose names promise a secret. An existing path is none: it stands in every traceback."""
+    return known_values(
+        value
+        for name, value in environment.items()
+        if looks_secret(name) and not (value.startswith("/") and os.path.exists(value))
+    )
 
 
 def known_values(values: Iterable[str]) -> List[str]:

@@ -26,6 +26,8 @@ THREAD = re.compile(
 )
 CRASH_FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
+TOLD_FRAME = re.compile(r'^\s*File "(.+?)", line (\d+), in (\S+)', re.MULTILINE)
+
 #: A line must have been running during this share of the growth to be named for it.
 MOST_OF_THE_GROWTH = 0.9
 HALF_OF_THE_GROWTH = 0.5
@@ -90,10 +92,16 @@ def _whole(value: Any) -> int:
 def thrown(data: Mapping[str, Any], lines: SourceLines, **known: Any) -> Thrown:
     """An exception as the program wrote it down."""
     cause = data.get("cause")
+    message = str(data.get("message", ""))
+    # TensorFlow hands an error of the user's own Python function on as text, traceback and all.
+    told = [
+        lines.place((file, int(line), function))
+        for file, line, function in TOLD_FRAME.findall(message)
+    ]
     return Thrown(
         type=str(data.get("type", "?")),
-        message=str(data.get("message", "")),
-        frames=lines.places(data.get("frames")),
+        message=message,
+        frames=(*reversed(told), *lines.places(data.get("frames"))),
         notes=tuple(str(note) for note in data.get("notes", ())),
         bases=tuple(str(base) for base in data.get("bases", ())),
         cause=thrown(cause, lines, **known) if isinstance(cause, dict) else None,

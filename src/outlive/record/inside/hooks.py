@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 
@@ -53,6 +54,11 @@ class Hooks:
         sys.exit = self._quitting(sys.exit, "sys.exit")
         os._exit = self._quitting(os._exit, "os._exit")
         os.abort = self._quitting(os.abort, "os.abort")
+        for name in ("exit", "quit"):  # what ``site`` gives to people who type
+            quitter: Any = type(getattr(builtins, name, None))
+            if quitter.__name__ == "Quitter":
+                quitter.__call__ = self._quitting(quitter.__call__, "sys.exit")
+                break
 
     def _quitting(self, real: Callable[..., Any], name: str) -> Callable[..., Any]:
         journal = self._journal
@@ -60,7 +66,8 @@ class Hooks:
         @like(real)
         def quitting(*args: Any, **kwargs: Any) -> Any:
             try:
-                code = args[0] if args else kwargs.get("status")
+                given = args[1:] if real.__name__ == "__call__" else args
+                code = given[0] if given else kwargs.get("status", kwargs.get("code"))
                 plain = code if isinstance(code, (int, type(None))) else str(code)[:300]
                 journal.note("quit", call=name, code=plain, frames=frames_of(sys._getframe(1)))
             except Exception:
