@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from outlive.evidence import Evidence, Group, Program
+from outlive.evidence import Evidence
 from outlive.model import Ending, EndingKind, Fact, Finding, Value
+from outlive.observed import Group, Program
 from outlive.record.probes import gather
 from outlive.unit import cause, discover
 

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from making import MB, PID, UNITS, ask, evidence, group
-from outlive.evidence import (
+from outlive.examine import decide
+from outlive.model import EndedBy, Place
+from outlive.observed import (
     ChildDeath,
     Crash,
     OomLine,
@@ -20,8 +22,6 @@ from outlive.evidence import (
     Stack,
     Thrown,
 )
-from outlive.examine import decide
-from outlive.model import EndedBy, Place
 
 HERE = Place("train.py", 12, "main", "run()")
 IN_TENSORFLOW = Place(

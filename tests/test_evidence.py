@@ -8,21 +8,21 @@ from dataclasses import replace
 import pytest
 
 from making import MB, PID, evidence, group
-from outlive.evidence import (
+from outlive.evidence import Evidence
+from outlive.memory_use import Refusal
+from outlive.model import Confidence, EndingKind, Place
+from outlive.observed import (
     Crash,
-    Evidence,
     Group,
     OomLine,
     Origin,
     Program,
     Quit,
     Received,
-    Refusal,
     Sent,
     Stack,
     Thrown,
 )
-from outlive.model import Confidence, EndingKind, Place
 
 NAMES_IT = OomLine(PID, whole_machine=False, group="/job", text="oom-kill: …")
 NAMES_ANOTHER = OomLine(PID + 1, whole_machine=False, group="/job", text="oom-kill: …")

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from making import PID, UNITS, evidence, gathered
-from outlive.evidence import Evidence, Thrown
+from outlive.evidence import Evidence
 from outlive.examine import decide, rank
 from outlive.model import Confidence, EndedBy, Finding
+from outlive.observed import Thrown
 from outlive.unit import Unit
 
 POSSIBLE, LIKELY, PROVEN = Confidence.POSSIBLE, Confidence.LIKELY, Confidence.PROVEN

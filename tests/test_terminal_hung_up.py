@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from making import PID, ask, evidence
-from outlive.evidence import Program, Received
 from outlive.model import Confidence
+from outlive.observed import Program, Received
 
 BY_KERNEL = Received("SIGHUP", sender_pid=None)
 

@@ -17,11 +17,12 @@ from deaths import victims
 from making import PID, UNITS, ask, evidence, group
 from outlive.commands import cli
 from outlive.errors import PluginError
-from outlive.evidence import (
+from outlive.evidence import Evidence
+from outlive.memory_use import Growth
+from outlive.model import Fact, Finding, Place
+from outlive.observed import (
     ChildDeath,
     Crash,
-    Evidence,
-    Growth,
     OomLine,
     Program,
     Quit,
@@ -30,7 +31,6 @@ from outlive.evidence import (
     Stack,
     Thrown,
 )
-from outlive.model import Fact, Finding, Place
 from outlive.record import flight, probes
 from outlive.unit import KINDS, Unit, cause, discover
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from outlive.evidence import Holder, Traced
+from outlive.memory_use import Holder, Traced
 from outlive.model import Place
 from outlive.record.traces import SourceLines
 

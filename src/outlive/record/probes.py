@@ -12,13 +12,13 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from outlive.evidence import (
+from outlive.evidence import Evidence
+from outlive.memory_use import Growth, Holder, Stage, Traced
+from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
+from outlive.observed import (
     ChildDeath,
     Crash,
-    Evidence,
     Group,
-    Growth,
-    Holder,
     OomLine,
     Origin,
     Program,
@@ -27,11 +27,8 @@ from outlive.evidence import (
     Sample,
     Sent,
     Stack,
-    Stage,
     Thrown,
-    Traced,
 )
-from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.record.format import read_frames
 from outlive.record.holders import holders_in, traced_in
 from outlive.record.masking import secrets_of

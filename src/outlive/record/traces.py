@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from outlive.evidence import Crash, Growth, Origin, Stack, Thrown
+from outlive.memory_use import Growth
 from outlive.model import Place
+from outlive.observed import Crash, Origin, Stack, Thrown
 
 INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
 
