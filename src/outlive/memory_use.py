@@ -1,0 +1,142 @@
+"""The nouns of memory: where it grew, what held it, which request was refused. Frozen and picklable."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from outlive.model import Place
+
+BINARY_UNITS = {
+    "bytes": 1,
+    "KiB": 1 << 10,
+    "MiB": 1 << 20,
+    "GiB": 1 << 30,
+    "TiB": 1 << 40,
+    "PiB": 1 << 50,
+    "EiB": 1 << 60,
+}
+NUMPY_REFUSAL = re.compile(
+    r"Unable to allocate ([\d.]+) (bytes|[KMGTPE]iB) for an array with shape (\(.*?\)) and data type (\S+)"
+)
+TENSORFLOW_REFUSAL = re.compile(r"allocating tensor with shape\[([\d,]*)\] and type (\w+)")
+TENSORFLOW_TYPE_BYTES = {
+    "float": 4,
+    "double": 8,
+    "half": 2,
+    "bfloat16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
+    "int16": 2,
+    "uint16": 2,
+    "int32": 4,
+    "uint32": 4,
+    "int64": 8,
+    "uint64": 8,
+    "complex64": 8,
+    "complex128": 16,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The line that was running while memory grew."""
+
+    place: Place
+    share: float  #: of all growth that was seen
+    grown_bytes: int
+    seconds: float
+    innermost: Place | None = None  #: the most frequent innermost own line beneath it
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A container of the user's code that held memory when it was in danger."""
+
+    name: str  #: as the code says it: ``album``, ``self.parts``, ``state["history"]``
+    kind: str  #: list, dict, deque, set, tuple, lru_cache
+    length: int
+    bytes: int
+    holds: str = ""  #: what its elements are
+    first_length: int = 0  #: at the first look, to see whether it grows
+    looks: int = 1
+    scope: str = ""  #: the function or class that it belongs to
+    feeds: Place | None = None  #: the line that puts things into it
+    share: float = 0.0  #: of the memory that is its process's own
+
+    @property
+    def grew(self) -> bool:
+        """Whether it was larger at the last look than at the first."""
+        return self.looks > 1 and self.length > self.first_length
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a tf.data pipeline that holds elements in memory."""
+
+    kind: str  #: shuffle, prefetch, cache, map, interleave
+    place: Place | None  #: the user's line that built it
+    buffer: int  #: elements it may hold; negative: TensorFlow decides, or all of them
+    elements: int | None = None  #: in the whole data set, when that is known
+    element_bytes: int | None = None
+    pid: int = 0
+
+    @property
+    def holds(self) -> int | None:
+        """How many elements it holds at most."""
+        known = [
+            count for count in (self.buffer, self.elements) if count is not None and count >= 0
+        ]
+        return min(known) if known else None
+
+    @property
+    def bytes(self) -> int | None:
+        """How much it holds at most."""
+        if self.element_bytes is None or self.holds is None:
+            return None
+        return self.element_bytes * self.holds
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A function of the user's that TensorFlow traced more than once."""
+
+    name: str
+    count: int
+    first_count: int  #: at the first look
+    place: Place  #: where it is defined
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request for memory that was refused, as an error message tells it."""
+
+    text: str
+    source: str
+    where: Place | None
+    bytes: int | None = None
+    what: str = ""
+
+    @classmethod
+    def in_text(cls, text: str, source: str, where: Place | None) -> Refusal:
+        """Read size, shape and dtype out of NumPy's or TensorFlow's words."""
+        array = NUMPY_REFUSAL.search(text)
+        if array:
+            asked = round(float(array[1]) * BINARY_UNITS[array[2]])
+            return cls(
+                text, source, where, asked, f"an array of shape {array[3]} and type {array[4]}"
+            )
+        tensor = TENSORFLOW_REFUSAL.search(text)
+        if tensor:
+            count = math.prod(int(word) for word in tensor[1].split(",") if word.strip().isdigit())
+            total = count * TENSORFLOW_TYPE_BYTES.get(tensor[2], 0)
+            return cls(
+                text,
+                source,
+                where,
+                total or None,
+                f"a tensor of shape [{tensor[1]}] and type {tensor[2]}",
+            )
+        return cls(text, source, where)

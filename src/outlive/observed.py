@@ -1,0 +1,294 @@
+"""The nouns of an observation: samples, control groups, stacks, exceptions, signals, crashes. Frozen and picklable."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+
+from outlive.model import Confidence, Place, Value
+
+#: The kernel kills when a charge does not fit; the last reading is up to a tenth of a second older.
+NEARLY_FULL = 0.95
+
+#: faulthandler writes the innermost hundred frames; a recursion that overflows the stack fills most of them.
+RECURSION_FRAMES = 30
+
+#: TensorFlow generates one Python function per operation, in modules of this name.
+GENERATED_OPERATIONS = re.compile(r"/tensorflow/python/ops/gen_\w+_ops\.py$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One reading of the living program, by the half that survives it."""
+
+    at: float  #: seconds since the start
+    rss_bytes: int  #: the program alone
+    vm_bytes: int  #: its address space
+    tree_rss_bytes: int  #: with its descendants
+    processes: int = 1
+    threads: int | None = None
+    open_files: int | None = None
+    cpu_seconds: float = 0.0
+    used_bytes: int | None = None  #: of the control group that is nearest to its limit
+    limit_bytes: int | None = None
+    available_bytes: int | None = None  #: of the machine
+    gpu_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A memory control group, before and after the death. ``None`` is "could not be read", never zero."""
+
+    path: str
+    version: int
+    limit_bytes: int | None
+    used_bytes: int | None  #: last reading while the program lived
+    oom_kills_before: int | None  #: last reading that is certainly older than the death
+    oom_kills_after: int | None
+    oom_kills_at_start: int | None = None  #: before the program was started
+    refusals_before: int | None = None  #: times the limit was hit (failcnt, events:max)
+    refusals_after: int | None = None
+    vanished: int | None = None  #: processes of the group that ended together with the program
+
+    @property
+    def killed(self) -> int | None:
+        """How many processes the kernel killed in this group at the time of the death."""
+        if self.oom_kills_before is None or self.oom_kills_after is None:
+            return None
+        return self.oom_kills_after - self.oom_kills_before
+
+    @property
+    def killed_during_run(self) -> int | None:
+        """How many processes the kernel killed in this group since the program was started."""
+        if self.oom_kills_at_start is None or self.oom_kills_after is None:
+            return None
+        return self.oom_kills_after - self.oom_kills_at_start
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit was met at the time of the death: use next to it, or allocations that it refused."""
+        if not self.limit_bytes:
+            return False
+        refused = (
+            self.refusals_before is not None
+            and self.refusals_after is not None
+            and self.refusals_after > self.refusals_before
+        )
+        near = self.used_bytes is not None and self.used_bytes >= NEARLY_FULL * self.limit_bytes
+        return refused or near
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Where one thread was at one moment, innermost frame first."""
+
+    thread: str
+    frames: tuple[Place, ...]
+    at: float | None = None  #: seconds since the start
+    main: bool = False
+    pid: int = 0
+
+    @property
+    def own(self) -> Place | None:
+        """The innermost line that is the user's own."""
+        return next((frame for frame in self.frames if frame.own), None)
+
+    @property
+    def package(self) -> str:
+        """The installed package that the innermost frame lies in, or nothing."""
+        return self.frames[0].package if self.frames else ""
+
+    @property
+    def tensorflow_operation(self) -> str | None:
+        """The operation that TensorFlow was asked for: its generated wrappers are named like it."""
+        for frame in self.frames:
+            if GENERATED_OPERATIONS.search(frame.file):
+                return frame.function.removesuffix("_eager_fallback")
+        return None
+
+
+class Origin(enum.Enum):
+    """Where an exception ended up."""
+
+    MAIN = "main"  #: uncaught in the main thread: it ended the program
+    THREAD = "thread"  #: uncaught in another thread: the program went on
+    FUTURE = "future"  #: stored in a future
+    WORKER = "worker"  #: ended a multiprocessing worker
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """One exception: its type, text and the way it came, innermost frame first."""
+
+    type: str
+    message: str
+    frames: tuple[Place, ...] = ()
+    origin: Origin = Origin.MAIN
+    thread: str = ""
+    pid: int = 0
+    at: float | None = None
+    notes: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()  #: names of the classes it derives from
+    cause: Thrown | None = None  #: ``raise … from`` or "during handling of"
+
+    @property
+    def own(self) -> Place | None:
+        """The innermost line of the user's own code: in the worker that it came from, else here, else in the cause."""
+        if (
+            self.cause is not None
+            and self.cause.type.endswith("RemoteTraceback")
+            and self.cause.own
+        ):
+            return self.cause.own
+        here = next((frame for frame in self.frames if frame.own), None)
+        return here or (self.cause.own if self.cause else None)
+
+    def is_a(self, *names: str) -> bool:
+        """Whether the exception is of one of these classes (bare names) or derives from one."""
+        lineage = {self.type, *self.bases}
+        return any(name.rpartition(".")[2] in names for name in lineage)
+
+    def chain(self) -> tuple[Thrown, ...]:
+        """This exception, then what caused it, and so on."""
+        return (self, *(self.cause.chain() if self.cause else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A signal that reached the program (or its supervisor), and who sent it."""
+
+    signal: str
+    sender_pid: int | None = None  #: None: the kernel (a terminal, a timer, a limit, a fault)
+    sender: str = ""  #: command line of the sender, when it could still be read
+    sender_uid: int | None = None
+    ancestors: tuple[str, ...] = ()  #: names of the sender's parents, nearest first
+    at: float | None = None
+    pid: int = 0  #: who received it
+    itself: bool = False  #: the program sent it to itself
+    address: int | None = None  #: of the fault, for SIGSEGV and its kin
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """The program asked to end: ``sys.exit``, ``os._exit``."""
+
+    call: str
+    code: Value
+    frames: tuple[Place, ...] = ()
+    pid: int = 0
+    at: float | None = None
+
+    @property
+    def own(self) -> Place | None:
+        """The innermost line of the user's own code."""
+        return next((frame for frame in self.frames if frame.own), None)
+
+    @property
+    def status(self) -> int:
+        """The exit status that this call leads to."""
+        if isinstance(self.code, int):
+            return self.code & 0xFF
+        return 0 if self.code is None else 1
+
+    def in_library(self, name: str) -> bool:
+        """Whether it was called from a module of this package of the standard library."""
+        return bool(self.frames) and not self.frames[0].own and f"/{name}/" in self.frames[0].file
+
+
+@dataclass(frozen=True, slots=True)
+class ChildDeath:
+    """A worker or subprocess that ended badly, as its parent saw it."""
+
+    pid: int
+    signal: str | None
+    exit_code: int | None
+    name: str = ""
+    at: float | None = None
+    oom_killed: bool | None = None  #: the kernel's log names it; None: the log could not be read
+    asked: bool = False  #: its own parent sent the signal
+    started: Place | None = None  #: the user's line that started it
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A signal that a process of the program sent."""
+
+    signal: str
+    target: int
+    pid: int
+    frames: tuple[Place, ...] = ()
+    at: float | None = None
+
+    @property
+    def own(self) -> Place | None:
+        """The innermost line of the user's own code."""
+        return next((frame for frame in self.frames if frame.own), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The last words of a fatal signal, written by the handler inside the program."""
+
+    headline: str  #: as ``Fatal Python error: Segmentation fault``
+    stacks: tuple[Stack, ...]  #: the crashing thread first, when it has Python frames
+    crashing_is_python: bool = True  #: False: the crash was in a thread that Python does not know
+    pid: int = 0
+
+    @property
+    def recursion(self) -> Place | None:
+        """The line that calls itself over and over in the crashing thread, if there is one."""
+        frames = self.stacks[0].frames if self.stacks and self.crashing_is_python else ()
+        for frame in frames:
+            same = [
+                other
+                for other in frames
+                if (other.file, other.function) == (frame.file, frame.function)
+            ]
+            if len(same) >= RECURSION_FRAMES and frame.own:
+                return max(same, key=lambda place: sum(place == other for other in same))
+        return None
+
+    def stack_in(self, *packages: str) -> Stack | None:
+        """The stack that stood in one of these packages: the crashing thread's, or, when a thread that Python does not know
+        crashed (TensorFlow's own pool), the one that waits for it."""
+        candidates = self.stacks[:1] if self.crashing_is_python else self.stacks
+        return next((stack for stack in candidates if stack.package in packages), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OomLine:
+    """What the kernel's log says about one kill."""
+
+    pid: int
+    whole_machine: bool
+    group: str = ""  #: whose limit was reached
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OomKill:
+    """The conclusion that the kernel killed the program for want of memory."""
+
+    confidence: Confidence
+    whole_machine: bool
+    group: Group | None = None  #: the one whose limit was reached
+    line: OomLine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What was run."""
+
+    command: tuple[str, ...] = ()
+    folder: str = ""
+    pid: int = 0
+    python: str = ""  #: version of the Python inside; empty when none was seen
+    shell: bool = False  #: the command is a shell, whose status 128+n speaks of its child
+    own_pids: frozenset[int] = (
+        frozenset()
+    )  #: the process that was started and, behind a shell, the Python it led to
+    family: frozenset[int] = frozenset()  #: every descendant that was seen
+    finished: bool = False  #: its Python shut down in good order (atexit ran)
+    on_terminal: bool = False  #: it had a controlling terminal
+    alone: bool = True  #: the Python is the process that was started, not one behind a shell
