@@ -1,0 +1,9 @@
+"""Stop, as a program does that handles the key itself; go on when continued."""
+
+import os
+import signal
+import sys
+
+os.kill(os.getpid(), signal.SIGTSTP)
+print("<went on>", flush=True)
+sys.exit(8)

@@ -1,0 +1,4 @@
+"""Wait for input that does not come."""
+
+print("<ready>", flush=True)
+input()

@@ -1,0 +1,3 @@
+# Wait for input that does not come.
+echo "<ready>"
+exec cat
