@@ -23,19 +23,29 @@ SECRET_NAME = re.compile(
 
 #: Shapes that are secrets wherever they stand.
 SECRET_SHAPE = re.compile(
-    r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{15,}|xox[abprs]-[\w-]{10,}"
+    r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{15,}|xox[abprs]-[\w-]{10,}"
     r"|(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[\w-]{16,}|AKIA[0-9A-Z]{12,}|ASIA[0-9A-Z]{12,}"
     r"|AIza[\w-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}"
-    r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))"
 )
-URL_LOGIN = re.compile(r"(\b[a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s@:]*:[^/\s@]+@")
+URL_LOGIN = re.compile(r"(\b[a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/\s@:]*:[^/\s@]+@")
 URL_QUERY = re.compile(
-    r"([?&](?:[\w-]*(?:token|key|secret|signature|sig|password|auth)[\w-]*)=)[^&\s#]+", re.I
+    r"([?&](?:[\w-]{0,40}(?:token|key|secret|signature|sig|password|auth)[\w-]{0,40})=)[^&\s#]+",
+    re.I,
 )
 ASSIGNMENT = re.compile(r"^(-{0,2}[\w.-]*?)([=:])(.+)$", re.DOTALL)
 HEADER = re.compile(
     r"(?i)\b(authorization|proxy-authorization|x-api-key|cookie)\s*[:=]\s*(?:bearer\s+|basic\s+)?\S+"
+)
+
+#: ``password=…`` and ``'api_key': '…'`` in a message. After a colon or a space only what stands in quotes is a value, so that
+#: "unexpected token: }" stays readable. Every part is bounded: a message can be long.
+NAMED = re.compile(
+    r"(?<![\w.-])([\"']?[\w.-]{0,60}(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|"
+    r"private[_-]?key|credential|authorization|cookie)[\w-]{0,40}[\"']?)"
+    r"(?:(\s{0,4}[=:]\s{0,4})([\"'])[^\"'\n]+\3|(=)(?!\*{3}|[\d.]+\b|None\b|True\b|False\b)[^\s,;)&}\]\"']+)",
+    re.IGNORECASE,
 )
 
 #: A value shorter than this is no secret worth hiding by value: masking "1" would garble every message.
@@ -55,7 +65,13 @@ def mask_text(text: str, known: Sequence[str] = ()) -> str:
     text = URL_LOGIN.sub(rf"\1{MASK}@", text)
     text = URL_QUERY.sub(rf"\1{MASK}", text)
     text = HEADER.sub(rf"\1: {MASK}", text)
+    text = NAMED.sub(_hide_value, text)
     return SECRET_SHAPE.sub(MASK, text)
+
+
+def _hide_value(found: re.Match[str]) -> str:
+    name, between, quote, equals = found.groups()
+    return f"{name}{between}{quote}{MASK}{quote}" if quote else f"{name}{equals}{MASK}"
 
 
 def split_arguments(arguments: Sequence[str]) -> Tuple[List[str], List[str]]:

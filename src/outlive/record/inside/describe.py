@@ -85,14 +85,15 @@ def text_of(error: BaseException) -> str:
 
 
 def masked(text: str) -> str:
-    """Without secrets: those with a telling shape, and those that stand in this program's environment."""
+    """Without secrets: those with a telling shape, and those in this program's environment and arguments."""
     if not text:
         return text
     if "re" not in sys.modules and isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
         return "…"  # loading ``re`` now would change how the program ends: see format.dump
-    from ..masking import mask_text, secrets_of  # only a program that fails pays for loading it
+    from ..masking import mask_text, secrets_of, split_arguments  # only one that fails pays for it
 
-    return mask_text(text, secrets_of(os.environ))
+    arguments = [str(word) for word in getattr(sys, "orig_argv", None) or sys.argv]
+    return mask_text(text, secrets_of(os.environ) + split_arguments(arguments)[1])
 
 
 def _qualified(kind: type) -> str:
