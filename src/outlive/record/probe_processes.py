@@ -1,0 +1,165 @@
+"""Readings of processes -> evidence: exceptions, exits, signals, children, crashes and stacks."""
+
+from __future__ import annotations
+
+from outlive.observed import (
+    ChildDeath,
+    Crash,
+    OomLine,
+    Quit,
+    Received,
+    Sent,
+    Stack,
+    Thrown,
+)
+from outlive.record.readings import Readings, confession, integer, number, plain_value, signal_name
+from outlive.record.traces import crash_in, origin_of, stacks_at, thrown
+
+
+def errors_of(readings: Readings) -> tuple[Thrown, ...]:
+    """Exceptions that ended something, oldest first."""
+    found = []
+    for process in readings.processes:
+        for note in process.of_kind("error"):
+            data = note.get("error")
+            if isinstance(data, dict):
+                found.append(
+                    thrown(
+                        data,
+                        readings.lines,
+                        origin=origin_of(note.get("origin")),
+                        thread=str(note.get("thread", "")),
+                        pid=process.pid,
+                        at=readings.since_start(note.get("time")),
+                    )
+                )
+    return tuple(sorted(found, key=lambda error: error.at or 0.0))
+
+
+def quits_of(readings: Readings) -> tuple[Quit, ...]:
+    """Calls that asked to end a process."""
+    return tuple(
+        Quit(
+            str(note.get("call", "")),
+            plain_value(note.get("code")),
+            readings.lines.places(note.get("frames")),
+            process.pid,
+            readings.since_start(note.get("time")),
+        )
+        for process in readings.processes
+        for note in process.of_kind("quit")
+    )
+
+
+def sent_of(readings: Readings) -> tuple[Sent, ...]:
+    """Signals that the program's own processes sent."""
+    return tuple(
+        Sent(
+            signal_name(int(number(note.get("signal")) or 0)),
+            int(number(note.get("target")) or 0),
+            process.pid,
+            readings.lines.places(note.get("frames")),
+            readings.since_start(note.get("time")),
+        )
+        for process in readings.processes
+        for note in process.of_kind("kill")
+    )
+
+
+def children_of(
+    readings: Readings, oom_lines: tuple[OomLine, ...] | None
+) -> tuple[ChildDeath, ...]:
+    """Workers and subprocesses that ended badly."""
+    killed = {line.pid for line in oom_lines} if oom_lines is not None else None
+    found = []
+    for process in readings.processes:
+        for note in process.of_kind("child"):
+            code, pid = note.get("code"), note.get("child")
+            if not isinstance(code, int) or not isinstance(pid, int):
+                continue
+            frames = readings.lines.places(note.get("frames"))
+            found.append(
+                ChildDeath(
+                    pid=pid,
+                    signal=signal_name(-code) if code < 0 else None,
+                    exit_code=code if code >= 0 else None,
+                    name=str(note.get("name", "")),
+                    at=readings.since_start(note.get("time")),
+                    oom_killed=pid in killed if killed is not None else None,
+                    asked=bool(note.get("asked")),
+                    started=next((frame for frame in frames if frame.own), None),
+                )
+            )
+    return tuple(found)
+
+
+def signals_of(readings: Readings) -> tuple[Received, ...]:
+    """Signals that reached the supervisor or the program, with their senders."""
+    found = []
+    for note in readings.all("signal"):
+        signalled = note.get("signal")
+        if isinstance(signalled, int):
+            sender = note.get("sender")
+            found.append(
+                Received(
+                    signal=signal_name(signalled),
+                    sender_pid=sender if isinstance(sender, int) else None,
+                    sender=" ".join(str(word) for word in note.get("command", ())),
+                    sender_uid=note.get("uid") if isinstance(sender, int) else None,
+                    at=number(note.get("at")),
+                    pid=0,
+                )
+            )
+    supervisor = readings.run.get("supervisor")
+    for shimmed in readings.shimmed:
+        pid = int(number(shimmed.get("pid")) or 0)
+        for seen in shimmed.get("signals", ()):
+            sender = seen.get("sender")
+            if sender == supervisor and found:
+                continue  # sent on by us; the real sender is already known
+            found.append(
+                Received(
+                    signal=signal_name(int(number(seen.get("signal")) or 0)),
+                    sender_pid=integer(sender),
+                    sender=str(seen.get("command", "")),
+                    sender_uid=integer(seen.get("uid")) if sender else None,
+                    ancestors=tuple(str(name) for name in seen.get("ancestors", ())),
+                    at=readings.since_start(seen.get("time")),
+                    pid=pid,
+                    itself=sender == pid,
+                    address=integer(seen.get("address")),
+                )
+            )
+    return tuple(sorted(found, key=lambda received: received.at or 0.0))
+
+
+def crash_of(readings: Readings, log: str) -> Crash | None:
+    """The last words of a fatal signal."""
+    principal = readings.principal
+    ordered = sorted(
+        readings.faults, key=lambda fault: principal is None or fault[0] != principal.pid
+    )
+    for pid, text in ordered:
+        crash = crash_in(text, readings.lines, pid)
+        if crash is not None:
+            return crash
+    return crash_in(log, readings.lines, readings.pid)
+
+
+def stacks_of(readings: Readings, gaps: dict[str, str]) -> tuple[Stack, ...]:
+    """Where the threads of the program were last seen."""
+    principal = readings.principal
+    if principal is None:
+        gaps["stacks"] = confession(readings.rings) or (
+            "no Python that could be looked into was seen (not Python, or started with -I, -E or -S)"
+        )
+        return ()
+    last: tuple[Stack, ...] = ()
+    newest = None
+    for record in principal.stacks:
+        newest = record.get("time")
+        if not record.get("same"):
+            last = stacks_at(record, readings.lines, readings.since_start(newest), principal.pid)
+    if not last:
+        gaps["stacks"] = "the program ended before its first stack was written"
+    return last
