@@ -48,7 +48,8 @@ def to_data(verdict: Verdict) -> dict[str, Any]:
 
 def to_json(verdict: Verdict) -> str:
     """One JSON object."""
-    return json.dumps(to_data(verdict), indent=1, ensure_ascii=False)
+    text = json.dumps(to_data(verdict), indent=1, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode()  # half a character, as JSON escapes it
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -88,6 +89,13 @@ def from_json(text: str) -> Verdict:
         _only(data, "schema", "run", "ending", "cause", "also", "gaps")
         ending = data["ending"]
         _only(ending, "kind", "signal", "exit_code", "by", "detail")
+        _typed(ending, str, "detail")
+        _typed(ending, str | None, "signal")
+        _typed(ending, int | None, "exit_code")
+        _typed(data, str, "run")
+        _typed(data, list, "also")
+        for why in data["gaps"].values():
+            _typed({"gap": why}, str, "gap")
         findings = ([data["cause"]] if data["cause"] is not None else []) + data["also"]
         return Verdict(
             run=data["run"],
@@ -106,7 +114,7 @@ def from_json(text: str) -> Verdict:
                 if name.startswith(_BROKEN)
             ),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RecordUnreadable(
             f"The verdict cannot be read: {type(error).__name__}: {error}.",
             "Judge the record again with:  outlive why RUN --again",
@@ -115,9 +123,24 @@ def from_json(text: str) -> Verdict:
 
 def _finding_from(data: Mapping[str, Any]) -> Finding:
     _only(data, "slug", "confidence", "says", "where", "because", "remedies")
+    _typed(data, str, "slug", "says")
+    _typed(data, list, "because", "remedies")
     where = data["where"]
     if where is not None:
         _only(where, "file", "line", "function", "code")
+        _typed(where, str, "file", "function", "code")
+        _typed(where, int, "line")
+    for fact in data["because"]:
+        _only(fact, "name", "value", "source")
+        _typed(fact, str, "name", "source")
+        _typed(fact, str | int | float | None, "value")
+    for remedy in data["remedies"]:
+        _only(remedy, "text", "commands", "safe")
+        _typed(remedy, str, "text")
+        _typed(remedy, list, "commands")
+        _typed(remedy, bool, "safe")
+        for command in remedy["commands"]:
+            _typed({"command": command}, str, "command")
     return Finding(
         says=data["says"],
         because=tuple(
@@ -131,6 +154,12 @@ def _finding_from(data: Mapping[str, Any]) -> Finding:
         where=None if where is None else Place(**where),
         slug=data["slug"],
     )
+
+
+def _typed(data: Mapping[str, Any], kind: Any, *names: str) -> None:
+    for name in names:
+        if not isinstance(data[name], kind):
+            raise ValueError(f"{name} is {data[name]!r}")
 
 
 def _only(data: Mapping[str, Any], *names: str) -> None:

@@ -11,7 +11,10 @@ from outlive.model import Fact, Finding, Place, Value, Verdict
 MASK = "***"
 
 #: An absolute path of two or more parts; the last part says what a reader needs.
-PATH = re.compile(r"(?<![\w/.])(?:~|/)(?:[^\s/:'\"]+/)+([^\s/:'\",)]*)")
+PATH = re.compile(r"(?:(?<![\w/.])|(?<=file://))(?:~|/)(?:[^\s/:'\"]+/+)+([^\s/:'\",)]*)")
+
+#: In quotes a path may hold spaces.
+QUOTED_PATH = re.compile(r"(['\"])(?:file://)?[~/](?:[^'\"\n/]*/)+([^'\"\n/]*)\1")
 KERNEL_FILES = re.compile(r"^/(proc|sys)/")
 
 
@@ -20,7 +23,8 @@ def shared(verdict: Verdict, mask: Callable[[str], str], names: Iterable[str] = 
     hidden = [name for name in names if len(name) > 1]
 
     def clean(text: str) -> str:
-        text = PATH.sub(lambda found: f"…/{found[1]}", mask(text))
+        text = QUOTED_PATH.sub(lambda found: f"{found[1]}…/{found[2]}{found[1]}", mask(text))
+        text = PATH.sub(lambda found: f"…/{found[1]}", text)
         for name in hidden:
             text = re.sub(rf"\b{re.escape(name)}\b", MASK, text)
         return text
@@ -33,7 +37,12 @@ def shared(verdict: Verdict, mask: Callable[[str], str], names: Iterable[str] = 
     def place_of(place: Place | None) -> Place | None:
         if place is None:
             return None
-        return replace(place, file=place.file.rpartition("/")[2], code=mask(place.code))
+        return replace(
+            place,
+            file=clean(place.file.rpartition("/")[2]),
+            function=clean(place.function),
+            code=clean(place.code),
+        )
 
     def fact_of(fact: Fact) -> Fact:
         source = (

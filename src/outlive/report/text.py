@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import enum
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -37,11 +41,37 @@ MAX_FACTS = 8
 MAX_VALUE = 160
 MAX_ALSO = 4
 
+#: Control characters, marks that turn the direction of writing, halves of characters: shown, never obeyed.
+UNSEEN = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+Told = TypeVar("Told")
+
+
+def visible(text: str) -> str:
+    """A text of the program's, with what a terminal would act upon written out: ``\\x1b[31m``."""
+    return UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def harmless(value: Told) -> Told:
+    """The same, for every text in a noun."""
+    if isinstance(value, str) and not isinstance(value, enum.Enum):
+        return cast(Told, visible(value))
+    if isinstance(value, tuple | list):
+        return cast(Told, tuple(harmless(item) for item in value))
+    if isinstance(value, Mapping):
+        return cast(Told, {harmless(name): harmless(item) for name, item in value.items()})
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{field.name: harmless(getattr(value, field.name)) for field in fields(value)}
+        )
+    return value
+
 
 def render(verdict: Verdict, console: Console, neighbours: Neighbours = lambda place: ()) -> None:
     """Print the verdict."""
     with console.capture() as captured:
-        console.print(Group(*_parts(verdict, neighbours)), soft_wrap=False)
+        console.print(Group(*_parts(harmless(verdict), neighbours)), soft_wrap=False)
     lines = captured.get().splitlines()
     console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
     console.file.flush()
@@ -115,7 +145,7 @@ def _place(place: Place, around: Sequence[tuple[int, str]]) -> Text:
     for number, code in lines:
         here = number == place.line
         text.append(f"\n{'→' if here else ' '} {number:>4} │ ", "red" if here else "dim")
-        text.append(code, "bold" if here else "dim")
+        text.append(visible(code), "bold" if here else "dim")
     return text
 
 
