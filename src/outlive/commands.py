@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -10,16 +11,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from outlive import __version__
-from outlive.errors import UsageError
+from outlive.errors import NothingRecorded, UsageError
 from outlive.evidence import Evidence
 from outlive.examine import decide
+from outlive.host import Host
 from outlive.model import Verdict
 from outlive.record import runs
 from outlive.record.format import read_frames
 from outlive.record.probes import gather
+from outlive.record.sampling import process_stat
 from outlive.report.data import from_json
+from outlive.report.text import visible
 from outlive.running import OPTIONS, run
 from outlive.showing import console_on, show
 from outlive.unit import Unit, cause, discover
@@ -54,7 +59,12 @@ def cli() -> None:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     short_help="Run a program; when it dies, say why.",
 )
-@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.argument(
+    "command",
+    nargs=-1,
+    type=click.UNPROCESSED,
+    shell_complete=lambda context, parameter, incomplete: [CompletionItem(incomplete, type="file")],
+)
 @click.pass_context
 def run_(context: click.Context, /, command: tuple[str, ...], **switches: bool) -> None:
     """Run a program as if Outlive were not there; when it dies, say how and why.
@@ -105,7 +115,12 @@ def why(name: str | None, as_json: bool, share: bool, again: bool) -> None:
     """
     folder = runs.find_run(name)
     payloads, rings = _read(folder)
-    verdict = _stored(folder) if not again else None
+    if _still_running(_run_in(payloads)) and not any(it.get("kind") == "exit" for it in payloads):
+        raise NothingRecorded(
+            f"The run {os.path.basename(folder)} is still going on.", "Ask again when it has ended."
+        )
+    # What is private is known to the causes alone, it is not in the stored verdict: to share it, ask them again.
+    verdict = _stored(folder) if not (again or share) else None
     if verdict is None:
         verdict = decide(os.path.basename(folder), _evidence(payloads, rings))
     show(verdict, _program_folder(payloads), as_json=as_json, share=share)
@@ -136,7 +151,10 @@ def list_(as_json: bool, count: int) -> None:
         table.add_column(title, overflow="fold", no_wrap=title == "run")
     for row in rows:
         table.add_row(
-            *(Text(str(row[title] or "")) for title in ("run", "ended", "cause", "command"))
+            *(
+                Text(visible(str(row[title] or "")))
+                for title in ("run", "ended", "cause", "command")
+            )
         )
     console_on(sys.stdout).print(table)
 
@@ -186,6 +204,8 @@ def completion(shell: str) -> None:
 
 def run_command_line(arguments: Sequence[str]) -> int:
     """Hand over to click, with our statuses."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # what it cannot show, it writes out
     try:
         cli.main(args=list(arguments), prog_name="outlive", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -208,10 +228,12 @@ def _read(folder: str) -> tuple[list[dict[str, Any]], str | None]:
     except OSError:
         payloads = []
     here = os.path.join(folder, runs.RINGS_NAME)
-    elsewhere = next(
-        (payload.get("rings") for payload in payloads if payload.get("kind") == "run"), None
-    )
-    return payloads, here if os.path.isdir(here) else elsewhere
+    return payloads, here if os.path.isdir(here) else _run_in(payloads).get("rings")
+
+
+def _run_in(payloads: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was written when the program had started."""
+    return next((payload for payload in payloads if payload.get("kind") == "run"), {})
 
 
 def _evidence(payloads: list[dict[str, Any]], rings: str | None) -> Evidence:
@@ -219,9 +241,7 @@ def _evidence(payloads: list[dict[str, Any]], rings: str | None) -> Evidence:
 
 
 def _program_folder(payloads: list[dict[str, Any]]) -> str:
-    return str(
-        next((payload.get("folder") for payload in payloads if payload.get("kind") == "run"), "")
-    )
+    return str(_run_in(payloads).get("folder", ""))
 
 
 def _stored(folder: str) -> Verdict | None:
@@ -236,7 +256,7 @@ def _stored(folder: str) -> Verdict | None:
 def _summary(name: str) -> dict[str, Any]:
     folder = os.path.join(runs.runs_folder(), name)
     payloads, _ = _read(folder)
-    run = next((payload for payload in payloads if payload.get("kind") == "run"), {})
+    run = _run_in(payloads)
     try:
         verdict = _stored(folder)
     except Exception as error:  # one unreadable verdict must not hide the others
@@ -262,9 +282,14 @@ def _without_verdict(run: dict[str, Any], payloads: list[dict[str, Any]]) -> str
     end = next((payload for payload in payloads if payload.get("kind") == "end"), None)
     if end is not None:
         return f"finished after {end.get('at', 0):.1f} s"
+    return "still running" if _still_running(run) else "not sealed: the supervisor was ended too"
+
+
+def _still_running(run: dict[str, Any]) -> bool:
+    """Whether the process that supervises a run is there: the same one, not another with its number."""
     supervisor = run.get("supervisor")
-    going = isinstance(supervisor, int) and os.path.exists(f"/proc/{supervisor}")
-    return "still running" if going else "not sealed: the supervisor was ended too"
+    found = process_stat(Host(), supervisor) if isinstance(supervisor, int) else None
+    return found is not None and found.started == run.get("supervisor_started")
 
 
 def _page(unit: Unit[Evidence]) -> dict[str, Any]:

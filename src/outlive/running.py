@@ -58,9 +58,11 @@ def parse(arguments: Sequence[str]) -> Request:
     known = {option.name for option in OPTIONS}
     switches = set()
     rest = list(arguments)
+    divided = False
     while rest:
         word = long.get(rest[0], rest[0])
         if word == "--":
+            divided = True
             rest.pop(0)
             break
         if word not in known:
@@ -78,7 +80,7 @@ def parse(arguments: Sequence[str]) -> Request:
                 f"{first} needs an argument.", f"For example:  outlive run {first} package.module"
             )
         return Request([sys.executable, *rest], frozenset(switches))
-    if first.startswith("-"):
+    if first.startswith("-") and not divided:
         raise UsageError(
             f"There is no option {first}.",
             "`outlive run --help` lists them; write -- before a command that begins with a dash.",
