@@ -25,7 +25,9 @@ def close_rings(folder: str, rings: str | None, secrets: Sequence[str], eventful
     with os.scandir(rings) as entries:
         found = sorted(entry.path for entry in entries)
     for path in found:
-        if path.endswith(".native") and not _in_use(path):
+        if os.path.islink(path):
+            os.unlink(path)
+        elif path.endswith(".native") and not _in_use(path):
             if eventful:
                 from outlive.record.shimmed import seal
 

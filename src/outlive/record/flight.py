@@ -139,13 +139,13 @@ class Flight:
         )
 
     def _tell_the_limit(self) -> None:
-        """The smallest limit above the program, for the census inside it: in a file, so that it can change."""
+        """The smallest limit above the program, for the census inside it: in a link, which is read without opening it."""
         total, _ = self._host.memory()
         limits = [self._host.read_group(group).limit_bytes for group in self._sampler.groups]
         known = min((limit for limit in (*limits, total) if limit), default=None)
         if known is not None and known != self._limit and self._rings is not None:
             self._limit = known
-            runs.write_private(os.path.join(self._rings, "limit"), str(known))
+            runs.write_link(os.path.join(self._rings, "limit"), str(known))
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -350,7 +350,7 @@ def eventful_notes(rings: str | None) -> bool:
     if rings is None:
         return False
     with os.scandir(rings) as entries:
-        paths = [(entry.name, entry.path, entry.stat().st_size) for entry in entries]
+        paths = [(e.name, e.path, e.stat(follow_symlinks=False).st_size) for e in entries]
     for name, path, length in paths:
         if name.endswith(".fault") and length:
             return True

@@ -62,9 +62,10 @@ def mask_text(text: str, known: Sequence[str] = ()) -> str:
     for value in known:
         if value in text:
             text = text.replace(value, MASK)
-    text = URL_LOGIN.sub(rf"\1{MASK}@", text)
-    text = URL_QUERY.sub(rf"\1{MASK}", text)
-    text = HEADER.sub(rf"\1: {MASK}", text)
+    # Functions, not templates: for a template the pattern imports ``re`` by name, and may find the program's own re.py.
+    text = URL_LOGIN.sub(lambda found: f"{found[1]}{MASK}@", text)
+    text = URL_QUERY.sub(lambda found: f"{found[1]}{MASK}", text)
+    text = HEADER.sub(lambda found: f"{found[1]}: {MASK}", text)
     text = NAMED.sub(_hide_value, text)
     return SECRET_SHAPE.sub(MASK, text)
 

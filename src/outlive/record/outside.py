@@ -42,6 +42,19 @@ JOB_CONTROL = frozenset(
 SECONDS_BEFORE_PASSING_ON = 0.02
 
 
+#: Where SIGCHLD is ignored a child ends without a status, so we cannot; but the program shall find it ignored as it was.
+IGNORING_CHILDREN = """import os, signal, sys
+for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    signal.signal(number, signal.SIG_DFL)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as error:
+    print(f"outlive: Cannot run {sys.argv[1]!r}: {error.strerror}.", file=sys.stderr)
+    sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
+"""
+
+
 class NotStarted(Exception):
     """The program could not be started; the status that a shell would give."""
 
@@ -125,10 +138,14 @@ class Supervisor:
     def start(self, environment: Mapping[str, str]) -> None:
         """Start the program with the signals, descriptors and folder that this process was given."""
         wanted = environment_for(environment, self.rings)
+        command = self.command
+        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            command = [sys.executable, "-ISc", IGNORING_CHILDREN, *command]
         self._witness = Witness(PASSED_ON)
         try:
             try:
-                self.pid = self._spawn(self.command, wanted)
+                self.pid = self._spawn(command, wanted)
             except OSError as error:
                 if error.errno != errno.ENOEXEC:
                     raise
@@ -139,8 +156,6 @@ class Supervisor:
             self._witness.end()
             signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
             raise NotStarted(error) from error
-        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _let_go_of_the_pipes()
 
     def _spawn(self, command: list[str], environment: Mapping[str, str]) -> int:

@@ -170,3 +170,10 @@ def write_private(path: str, content: str | bytes) -> None:
     )
     with os.fdopen(handle, "wb") as file:
         file.write(data)
+
+
+def write_link(path: str, text: str) -> None:
+    """A short text as the target of a link that leads nowhere, over what was there."""
+    new = f"{path}.{os.getpid()}"
+    os.symlink(text, new)
+    os.replace(new, path)

@@ -14,18 +14,19 @@ import sys
 import time
 
 from .after_import import AfterImport
+from .census import Census
 from .fault import FaultFile
 from .hooks import Hooks
 from .journal import Journal
+from .memory import METER
 from .pipelines import Pipelines
 from .sampler import SECONDS_BETWEEN, Sampler, kernel_threads, wait_for_one_thread
+from .shim import Shim
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional
 
-    from .census import Census
-    from .shim import Shim
 
 SHIM_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_shim.so")
 
@@ -55,6 +56,7 @@ class Agent:
     def start(self) -> None:
         """Put everything in place."""
         self._fault.enable()
+        METER.open()
         self._hooks.install_exits()
         self._hooks.install_kill()
         acts = {**self._hooks.after_import(), **Pipelines(self._journal).after_import()}
@@ -65,7 +67,7 @@ class Agent:
             after_in_parent=self._sampler.start,
             after_in_child=self._in_child,
         )
-        self._sampler.start(self._load_the_rest, FIRST_DELAY_SECONDS)
+        self._load_the_rest(); self._sampler.start(None, FIRST_DELAY_SECONDS)
 
     def _introduction(self) -> Dict[str, Any]:
         """The first record of a process: who it is, and what counts as a library in it."""
@@ -79,9 +81,6 @@ class Agent:
 
     def _load_the_rest(self) -> None:
         """In the sampler's thread: a program that is over at once does not wait for it."""
-        from .census import Census
-        from .shim import Shim
-
         self._census = Census(self._journal, self._folder, own_code(library_folders()))
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:
@@ -117,6 +116,7 @@ class Agent:
     def _in_child(self) -> None:
         self._journal.forked()
         self._fault.forked()
+        METER.forked()
         self._sampler.forked()
         if self._shim is not None:
             self._shim.reopen(self._native_path())

@@ -8,15 +8,12 @@ from __future__ import annotations
 import os
 import time
 
+from .aside import put_aside
 from .hooks import like
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, Tuple
-
-#: The descriptor is put where programs rarely look, and watched: a program that closes everything and opens a data file under
-#: the same number must not find a stack dump in it.
-HIGHEST_DESCRIPTOR = 1000
 
 
 class FaultFile:
@@ -41,7 +38,7 @@ class FaultFile:
         try:
             self._open()
             faulthandler.enable(file=self._handle, all_threads=True)
-        except (OSError, ValueError, RuntimeError):
+        except (ImportError, OSError, ValueError, RuntimeError):
             self._handle = -1
             return
         self._watch_for_other_owners(faulthandler)
@@ -59,15 +56,9 @@ class FaultFile:
             setattr(faulthandler, name, like(real)(passed_on))
 
     def _open(self) -> None:
-        import fcntl
-
         self.path = os.path.join(self._folder, f"{os.getpid()}-{time.monotonic_ns()}.fault")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-        low = os.open(self.path, flags, 0o600)
-        try:
-            self._handle = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _high_number())
-        finally:
-            os.close(low)
+        self._handle = put_aside(os.open(self.path, flags, 0o600))
         found = os.fstat(self._handle)
         self._identity = (found.st_dev, found.st_ino)
 
@@ -102,15 +93,3 @@ class FaultFile:
 
         faulthandler.enable, faulthandler.disable = self._real
         faulthandler.disable()
-
-
-def _high_number() -> int:
-    try:
-        import resource
-
-        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    except (ImportError, OSError):
-        return 3
-    if soft == resource.RLIM_INFINITY:
-        return HIGHEST_DESCRIPTOR
-    return max(3, min(HIGHEST_DESCRIPTOR, soft - 16))

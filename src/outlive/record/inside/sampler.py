@@ -14,6 +14,7 @@ import time
 
 from .describe import frames_of
 from .journal import Journal
+from .memory import resident_bytes
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ FIRST_TICKS = 10
 MAX_THREADS = 12
 EVERY_SIGNAL = _signal.valid_signals()
 STOP_SECONDS = 2.0
-PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 class Sampler:
@@ -124,32 +124,6 @@ def thread_name(ident: int) -> str:
     threading = sys.modules.get("threading")
     thread = getattr(threading, "_active", {}).get(ident)
     return str(getattr(thread, "_name", "")) or str(ident)
-
-
-def resident_bytes() -> int:
-    """Memory of this process in RAM, shared files included."""
-    return memory_in_ram()[0]
-
-
-def private_bytes() -> int:
-    """Memory that is this process's own: without the pages of shared libraries and mapped files."""
-    resident, shared = memory_in_ram()
-    return max(0, resident - shared)
-
-
-def memory_in_ram() -> Tuple[int, int]:
-    """Resident and shared bytes. The file is opened anew each time: see ``journal``."""
-    try:
-        handle = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return 0, 0
-    try:
-        words = os.read(handle, 128).split()
-        return int(words[1]) * PAGE_BYTES, int(words[2]) * PAGE_BYTES
-    except (OSError, ValueError, IndexError):
-        return 0, 0
-    finally:
-        os.close(handle)
 
 
 def kernel_threads() -> int:

@@ -6,8 +6,9 @@ gives None and the program runs as it would have.
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # without the enumerations, which take long to load
+import ctypes
 import os
-import signal
 
 SENT_SIGNALS = (
     signal.SIGTERM,
@@ -54,8 +55,6 @@ class Shim:
         try:
             if not os.path.isfile(library_path):
                 return None
-            import ctypes  # late: only a program that is watched with the library pays for it
-
             library = ctypes.CDLL(library_path)
             for name in ("outlive_shim_open", "outlive_shim_reopen"):
                 getattr(library, name).argtypes = (ctypes.c_char_p,)

@@ -14,14 +14,43 @@ def _load_recorder():
     if not folder or sys.version_info < (3, 9) or sys.implementation.name != "cpython":
         return
     record = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    package = type(sys)(
-        "_outlive_record"
-    )  # a package by hand: importlib.util would double the cost of the start
+    # A package by hand: importlib.util would double the cost of the start.
+    package = type(sys)("_outlive_record")
     package.__path__ = [record]
     sys.modules["_outlive_record"] = package
-    from _outlive_record.inside import agent
+    package.import_privately = _import_privately
+    package.borrowed = _import_privately("_outlive_record.inside.agent")
+    sys.modules["_outlive_record.inside.agent"].start(folder)
 
-    agent.start(folder)
+
+def _import_privately(name):
+    """Import our module so that neither side sees the other's modules.
+
+    A program may have a signal.py or resource.py of its own: while ours is loaded the program's folders are out of sys.path, and
+    afterwards the modules that only we needed are out of sys.modules (ours hold on to them), so that `import signal` finds what it
+    would have found.
+    """
+    import os
+
+    standard = os.path.dirname(os.path.abspath(os.__file__))
+    path, before = list(sys.path), set(sys.modules)
+    sys.path[:] = [
+        entry
+        for entry in path
+        if entry == standard or os.path.dirname(entry) == standard or entry.endswith(".zip")
+    ]
+    try:
+        __import__(name)
+    finally:
+        sys.path[:] = path
+        kept = set(sys.builtin_module_names)
+        new = [
+            added
+            for added in set(sys.modules) - before
+            if added not in kept and not added.startswith("_outlive_record")
+        ]
+        borrowed = {added: sys.modules.pop(added) for added in new}
+    return borrowed
 
 
 def _hand_over():
