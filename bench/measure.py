@@ -166,14 +166,13 @@ def verdict(one: _Run) -> dict[str, float]:
 
 def output(one: _Run) -> dict[str, float]:
     """From the first to the last byte that arrives: start-up is another question."""
-    megabytes = MEGABYTES // 10 if one.small else MEGABYTES
-    program = one.command(PROGRAMS / "writes.py", str(megabytes))
+    program = one.command(PROGRAMS / "writes.py", str(MEGABYTES))
     finished = run_through_pipe(program, one.surroundings())
     _expect(finished, 0)
-    if finished.bytes_written != megabytes * 1_000_000:
-        raise Failed(f"fails: {finished.bytes_written} bytes arrived of {megabytes} MB")
+    if finished.bytes_written != MEGABYTES * 1_000_000:
+        raise Failed(f"fails: {finished.bytes_written} bytes arrived of {MEGABYTES} MB")
     seconds = (finished.last_byte_ns - finished.first_byte_ns) / 1e9
-    return {"seconds": seconds, "megabytes_per_second": megabytes / seconds}
+    return {"seconds": seconds, "megabytes_per_second": MEGABYTES / seconds}
 
 
 MEASURES: Mapping[str, Callable[[_Run], dict[str, float]]] = {

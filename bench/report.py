@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arithmetic import Comparison, compare, spread, values
-from plan import JUDGING, OUTPUT, SECTIONS, WORKLOADS
+from plan import JUDGING, SECTIONS, WORKLOADS
 from results import Results
 from subjects import BARE, CONTROL, OUTLIVE, PEERS, SUBJECTS
 from table import Table, as_markdown, as_text
@@ -43,12 +43,13 @@ def _tables(results: Results) -> list[Table]:
         _memory(results),
         _verdict(results),
         _output(results),
+        _failures(results),
     ]
     return [table for table in made if table.rows]
 
 
 def _targets(results: Results) -> Table:
-    found = targets(results.measurements)
+    found = targets(results)
     rows = tuple((target.promise, target.measured, target.outcome) for target in found)
     return Table("Targets", "What `outlive run` promises.", ("promise", "measured", ""), rows)
 
@@ -70,7 +71,9 @@ def _ratio_cell(results: Results, case: str, subject: str, value: str) -> str:
     found = compare(results.measurements, "workloads", case, subject, value)
     if found is None:
         return failure or results.failure("workloads", case, BARE) or NOTHING
-    cell = f"{found.ratio:.3f} ({found.paired.low:.3f}–{found.paired.high:.3f})"
+    cell = f"{found.ratio:.3f}"
+    if found.paired.count > 1:
+        cell += f" ({found.paired.low:.3f}–{found.paired.high:.3f})"
     return f"{cell}, then {failure}" if failure else cell
 
 
@@ -121,7 +124,19 @@ def _output(results: Results) -> Table:
         figures = (f"{found.bare.median:.0f}", f"{found.subject.median:.0f}")
         rows.append((case, *figures, f"{found.ratio:.3f} {quartiles}"))
     says = "Million bytes a second, from the first to the last."
-    return Table("Output", says, (OUTPUT, "bare", "outlive run", "ratio"), tuple(rows))
+    return Table("Output", says, ("", "bare", "outlive run", "ratio"), tuple(rows))
+
+
+def _failures(results: Results) -> Table:
+    """Those that no table above has a cell for."""
+    rows = [
+        (f"{section}: {case}", SUBJECTS[subject].shown, word)
+        for section in SECTIONS
+        for subject in (BARE, OUTLIVE)
+        for case, word in results.failures(section, subject)
+        if section != "workloads"
+    ]
+    return Table("What failed", "Not measured.", ("", "under", ""), tuple(rows))
 
 
 def _compared(results: Results, section: str, value: str) -> list[tuple[str, Comparison]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,17 +51,16 @@ class Results:
         """Tasks that need not be repeated."""
         return {measurement.task for measurement in self.measurements}
 
-    def failure(self, section: str, case: str, subject: str) -> str:
-        """The word that stands for a subject that could not be measured in this case."""
+    def failures(self, section: str, subject: str) -> Iterator[tuple[str, str]]:
+        """The cases in which a subject could not be measured, and the word that stands for it."""
         for measurement in self.measurements:
             task = measurement.task
-            if measurement.failure and (section, case, subject) == (
-                task.section,
-                task.case,
-                task.subject,
-            ):
-                return measurement.failure
-        return ""
+            if measurement.failure and (task.section, task.subject) == (section, subject):
+                yield task.case, measurement.failure
+
+    def failure(self, section: str, case: str, subject: str) -> str:
+        """The same for one case; nothing if all went well."""
+        return dict(self.failures(section, subject)).get(case, "")
 
     def save(self, path: Path) -> None:
         """Replace the file at once: whoever reads it, or resumes from it, sees a whole one."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+TEXT_WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Table:
 def as_text(table: Table) -> str:
     """Columns as wide as their longest cell; the first to the left, figures to the right."""
     widths = [max(map(len, column)) for column in zip(table.header, *table.rows, strict=True)]
-    lines = [table.title, table.says, ""]
+    lines = [table.title, *textwrap.wrap(table.says, TEXT_WIDTH), ""]
     lines += [_text_row(table.header, widths), "  ".join("-" * width for width in widths)]
     lines += [_text_row(row, widths) for row in table.rows]
     return "\n".join(lines) + "\n"

@@ -68,14 +68,38 @@ def test_spread_of_a_single_number_is_that_number():
 
 @pytest.mark.parametrize(
     ("outlive", "control", "outcome"),
-    [(10.05, 10.0, "met"), (10.2, 10.0, "MISSED"), (10.05, 10.3, "undecided"), (10.2, 9.7, "undecided")],
+    [(10.05, 10.0, "met"), (10.2, 10.0, "MISSED"), (10.05, 10.3, "undecided"), (15.0, 10.3, "MISSED")],
 )  # fmt: skip
-def test_one_per_cent_is_judged_only_where_bare_agrees_with_itself(outlive, control, outcome):
-    assert targets(all_workloads(outlive, control))[0].outcome.startswith(outcome)
+def test_one_per_cent_is_judged_only_as_well_as_bare_agrees_with_itself(outlive, control, outcome):
+    results = Results({"quick": False}, {}, all_workloads(outlive, control))
+    assert targets(results)[0].outcome.startswith(outcome)
+
+
+def test_deviations_of_the_control_do_not_cancel():
+    both_ways = zip(SECTIONS["workloads"].cases, (12.0, 8.0, 12.0, 8.0), strict=True)
+    measurements = [
+        measured(subject, 1, value, case)
+        for case, control in both_ways
+        for subject, value in ((BARE, 10.0), (OUTLIVE, 10.0), (CONTROL, control))
+    ]
+    target = targets(Results({"quick": False}, {}, measurements))[0]
+    assert target.outcome.startswith("undecided")
 
 
 def test_what_was_not_measured_is_neither_met_nor_missed():
-    assert {target.outcome for target in targets([])} == {"not measured"}
+    assert {target.outcome for target in targets(Results({}, {}))} == {"not measured"}
+
+
+def test_a_failure_of_outlive_keeps_a_target_from_being_met():
+    died = [
+        Measurement(Task("verdict", "SIGKILL", subject, OUTLIVE, 1), {"seconds": 0.1})
+        for subject in (BARE, OUTLIVE)
+    ]
+    failed = Measurement(
+        Task("verdict", "SIGSEGV", OUTLIVE, OUTLIVE, 1), failure="fails: no verdict was made"
+    )
+    assert targets(Results({}, {}, died))[3].outcome == "met"
+    assert targets(Results({}, {}, [*died, failed]))[3].outcome.startswith("undecided")
 
 
 def test_every_task_is_unique_and_has_a_bare_run_beside_it():
