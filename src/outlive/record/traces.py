@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import os
 import re
@@ -18,6 +19,9 @@ INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
 TYPED = ("<string>", "<stdin>", "<ipython-input")
 
 LIBRARY_PARTS = ("site-packages", "dist-packages")
+
+#: Where any Python keeps its standard library, also one that could not tell us.
+STANDARD_LIBRARY = re.compile(r"/lib(?:64)?/python\d\.\d+/")
 GENERATED = "__autograph_generated_file"
 
 FATAL = re.compile(r"^Fatal Python error: .+$", re.MULTILINE)
@@ -25,6 +29,8 @@ THREAD = re.compile(
     r"^(Current thread|Thread) (0x[0-9a-f]+)(?: \[(.*?)\])?(?: \(most recent call first\))?:",
     re.MULTILINE,
 )
+#: Since Python 3.10, before the frames of a thread that crashed in a collection.
+COLLECTING = "  Garbage-collecting"
 CRASH_FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
 TOLD_FRAME = re.compile(r'^\s*File "(.+?)", line (\d+), in (\S+)', re.MULTILINE)
@@ -68,6 +74,8 @@ class SourceLines:
             return file.startswith(TYPED)
         parts = file.split("/")
         if any(part in parts for part in LIBRARY_PARTS) or GENERATED in file:
+            return False
+        if STANDARD_LIBRARY.search(file):
             return False
         return not os.path.join(self._folder, file).startswith(self._libraries)
 
@@ -145,10 +153,12 @@ def crash_in(text: str, lines: SourceLines, pid: int) -> Crash | None:
     heads = list(THREAD.finditer(text))
     stacks: list[Stack] = []
     current_is_python = False
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
+    for head, following in itertools.zip_longest(heads, heads[1:]):
         body = text[head.end() : following.start() if following else None]
         frames = []
         for row in body.splitlines()[1:]:
+            if row == COLLECTING:
+                continue
             found = CRASH_FRAME.match(row)
             if found is None:
                 break
