@@ -33,7 +33,7 @@ SHIM_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_shim.s
 #: Python threads that have ended may take the kernel a moment to clean up.
 THREAD_GONE_SECONDS = 0.05
 
-#: Programs that are over before this need no shim; the rest do not feel it.
+#: A program that is over before this has no stack worth keeping.
 FIRST_DELAY_SECONDS = 0.015
 
 #: Other libraries install signal handlers too, and load shared objects.
@@ -67,7 +67,8 @@ class Agent:
             after_in_parent=self._sampler.start,
             after_in_child=self._in_child,
         )
-        self._load_the_rest(); self._sampler.start(None, FIRST_DELAY_SECONDS)
+        self._open_the_rest()
+        self._sampler.start(delay=FIRST_DELAY_SECONDS)
 
     def _introduction(self) -> Dict[str, Any]:
         """The first record of a process: who it is, and what counts as a library in it."""
@@ -79,8 +80,8 @@ class Agent:
             "main": str(getattr(main, "__file__", "") or ""),
         }
 
-    def _load_the_rest(self) -> None:
-        """In the sampler's thread: a program that is over at once does not wait for it."""
+    def _open_the_rest(self) -> None:
+        """Here, not in the sampler's thread: a descriptor that is open for a moment takes a number that the program counts on."""
         self._census = Census(self._journal, self._folder, own_code(library_folders()))
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:

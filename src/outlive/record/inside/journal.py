@@ -7,7 +7,7 @@ mapped, so that a disk that fills up later cannot end the program with SIGBUS.
 from __future__ import annotations
 
 import _thread
-import mmap
+import ctypes
 import os
 import time
 
@@ -26,6 +26,9 @@ MAX_NOTES_OF_A_KIND = 60
 
 LOCK_SECONDS = 0.2
 
+PROT_READ_AND_WRITE = 3
+MAP_SHARED = 1
+
 
 class Journal:
     """Append-only from the outside; never raises, never blocks for long."""
@@ -42,12 +45,16 @@ class Journal:
 
     def note(self, kind: str, **fields: Any) -> None:
         """Something rare: a process began, an exception ended a thread, the program asked to exit."""
-        count = self._counts.get(kind, 0) + 1
-        self._counts[kind] = count
-        if count <= MAX_NOTES_OF_A_KIND:
+        counted = kind + str(fields.get("origin", ""))
+        self._counts[counted] = self._counts.get(counted, 0) + 1
+        if self._counts[counted] <= MAX_NOTES_OF_A_KIND:
             self._append(
                 "_notes", {"kind": kind, "time": time.time(), "pid": os.getpid(), **fields}
             )
+
+    def has_room(self, kind: str, origin: str = "") -> bool:
+        """Whether a note of this kind would still be kept: if not, it need not be made."""
+        return self._counts.get(kind + origin, 0) < MAX_NOTES_OF_A_KIND
 
     def stack(self, **fields: Any) -> None:
         """Where the threads are now."""
@@ -74,7 +81,7 @@ class Journal:
         try:
             total = NOTES_BYTES + STACKS_BYTES
             os.posix_fallocate(handle, 0, total)
-            memory = mmap.mmap(handle, total)
+            memory = mapped(handle, total)
         except BaseException:
             os.unlink(path)
             raise
@@ -94,3 +101,18 @@ class Journal:
         self._counts = {}
         self._failed = False
         self.path = ""
+
+
+def mapped(handle: int, size: int) -> memoryview:
+    """The file as memory, for as long as the process lives.
+
+    Not by ``mmap.mmap``: that keeps a descriptor of its own, under a number that the program may close and use again, and closes
+    whatever is there when it goes (in a forked child, say).
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    address = library.mmap(None, size, PROT_READ_AND_WRITE, MAP_SHARED, handle, 0)
+    if address is None or address == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "mmap")
+    return memoryview((ctypes.c_char * size).from_address(address)).cast("B")
