@@ -36,7 +36,7 @@ class Hooks:
         self._journal = journal
         self._told: Set[int] = (
             set()
-        )  # ids of exceptions already written, so that one is not told twice
+        )  # marks of exceptions already written, so that one is not told twice
         self._seen_last: Any = None
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
@@ -101,11 +101,15 @@ class Hooks:
 
     def _tell(self, error: BaseException, origin: str, thread: str = "") -> None:
         try:
-            if origin != "main" and id(error) in self._told:
+            if origin != "main" and not self._journal.has_room("error", origin):
+                return
+            told = describe(error)
+            mark = hash((id(error), told["type"], told["message"]))  # an id alone is used again
+            if origin != "main" and mark in self._told:
                 return
             if len(self._told) < 1000:
-                self._told.add(id(error))
-            self._journal.note("error", origin=origin, thread=thread, error=describe(error))
+                self._told.add(mark)
+            self._journal.note("error", origin=origin, thread=thread, error=told)
         except Exception:
             pass
 

@@ -1,0 +1,122 @@
+"""Throws where it is asked to: ``throws.py WAY``. For every Python from 3.9 on."""
+
+import concurrent.futures
+import multiprocessing
+import sys
+import threading
+
+
+class Wrong(Exception):
+    pass
+
+
+def fail(text="no"):
+    raise Wrong(text)
+
+
+def main():
+    fail()
+
+
+def chained():
+    try:
+        fail("first")
+    except Wrong as error:
+        raise RuntimeError("second") from error
+
+
+def during():
+    try:
+        fail("first")
+    except Wrong:
+        raise RuntimeError("second")  # noqa: B904  # the context is the point
+
+
+def hidden():
+    try:
+        fail("first")
+    except Wrong:
+        raise RuntimeError("second") from None
+
+
+def noted():
+    try:
+        fail()
+    except Wrong as error:
+        error.add_note("look at the labels")
+        raise
+
+
+def syntax():
+    compile("x = 1\nif:\n", "/somewhere/config.py", "exec")
+
+
+def thread():
+    worker = threading.Thread(target=fail, name="loader")
+    worker.start()
+    worker.join()
+
+
+def future():
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        for number in range(4):
+            pool.submit(fail, f"future {number}").exception()
+
+
+def many_and_main():
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        for number in range(200):
+            pool.submit(fail, f"future {number}").exception()
+    fail("the last")
+
+
+def worker(method):
+    process = multiprocessing.get_context(method).Process(target=fail, args=("worker",), name="W1")
+    process.start()
+    process.join()
+
+
+def fork():
+    worker("fork")
+
+
+def spawn():
+    worker("spawn")
+
+
+def silent():
+    class Silent(Exception):
+        def __str__(self):
+            raise ValueError("no words")
+
+    raise Silent
+
+
+def caught():
+    try:
+        fail()
+    except Wrong:
+        pass
+
+
+def secret():
+    fail(f"cannot log in with {sys.argv[-1]}")
+
+
+def long():
+    fail("x" * 100_000)
+
+
+def deep():
+    def down(n):
+        return fail() if n == 0 else down(n - 1)
+
+    down(400)
+
+
+def system_exit():
+    sys.exit("bye")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
