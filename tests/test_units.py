@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import outlive.causes
+import outlive.record
 from deaths import victims
 from making import PID, UNITS, ask, evidence, group
 from outlive.commands import cli
