@@ -8,6 +8,12 @@ from dataclasses import dataclass
 
 from outlive.model import Place
 
+#: Of the growth of the process: less means that something else was growing.
+GOOD_PART_OF_GROWTH = 0.3
+
+#: Samples err by some per cent.
+MOST_BELIEVABLE = 1.15
+
 BINARY_UNITS = {
     "bytes": 1,
     "KiB": 1 << 10,
@@ -62,14 +68,21 @@ class Holder:
     holds: str = ""  #: what its elements are
     first_length: int = 0  #: at the first look, to see whether it grows
     looks: int = 1
+    part_of_growth: float = 0.0  #: of what the process grew by in the second half of the looks
     scope: str = ""  #: the function or class that it belongs to
     feeds: Place | None = None  #: the line that puts things into it
     share: float = 0.0  #: of the memory that is its process's own
 
     @property
     def grew(self) -> bool:
-        """Whether it was larger at the last look than at the first."""
-        return self.looks > 1 and self.length > self.first_length
+        """Whether it grew to the end, and with it a good part of the memory: not a cache that was filled long before."""
+        grown = self.looks > 1 and self.length > self.first_length
+        return grown and self.part_of_growth >= GOOD_PART_OF_GROWTH
+
+    @property
+    def believable(self) -> bool:
+        """Nothing holds more than there is: memory that was asked for and never touched weighs nothing."""
+        return self.share <= MOST_BELIEVABLE
 
 
 @dataclass(frozen=True, slots=True)

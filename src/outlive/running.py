@@ -83,7 +83,7 @@ def parse(arguments: Sequence[str]) -> Request:
     if first.startswith("-") and not divided:
         raise UsageError(
             f"There is no option {first}.",
-            "`outlive run --help` lists them; write -- before a command that begins with a dash.",
+            f"`outlive run --help` lists them. An option of Python's goes like this:  outlive run -- python {first} …",
         )
     return Request(rest, frozenset(switches))
 

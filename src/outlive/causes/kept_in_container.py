@@ -46,14 +46,17 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
     killed = {line.pid for line in evidence.oom_lines or () if line.pid in evidence.program.family}
     pids = ({evidence.program.pid} if exhausted else set()) | killed
     for pid in pids:
-        for holder in evidence.holders.get(pid, ())[:1]:
-            if holder.share < WORTH_NAMING or holder.length < FEWEST or not holder.grew:
+        kept = [
+            holder for holder in evidence.holders.get(pid, ()) if holder.believable and holder.grew
+        ]
+        for holder in kept[:1]:
+            if holder.share < WORTH_NAMING or holder.length < FEWEST:
                 continue
             sure = Confidence.PROVEN if holder.share >= MOST else Confidence.LIKELY
             holds = f" ({holder.holds})" if holder.holds else ""
             yield Finding(
                 f"The {holder.kind} `{holder.name}` kept {holder.length} elements{holds}: {size(holder.bytes)}, "
-                f"{holder.share:.0%} of the program's own memory, and it was growing.",
+                f"{min(1.0, holder.share):.0%} of the program's own memory, and it was growing.",
                 (
                     Fact(
                         "elements at the first look", holder.first_length, "census in the program"

@@ -14,7 +14,7 @@ SCARCE = 0.1
 
 @cause("D201", since="0.1", needs=("oom counters", "kernel log"))
 def killed_by_process(evidence: Evidence) -> Iterator[Finding]:
-    """Another process sent SIGKILL; the kernel's out-of-memory killer did not.
+    """A process sent SIGKILL; the kernel's out-of-memory killer did not.
 
     ## What happened
     SIGKILL ends a process at once and cannot be caught. A person (`kill -9`), a watchdog, a batch system at its time limit, a
@@ -61,7 +61,7 @@ def killed_by_process(evidence: Evidence) -> Iterator[Finding]:
             )
         )
     yield Finding(
-        f"Another process ended the program with SIGKILL; the kernel's memory killer did not{memory}.",
+        f"A process sent SIGKILL to the program; the kernel's memory killer did not{memory}.",
         facts,
         Confidence.PROVEN,
         tuple(remedies),

@@ -27,7 +27,9 @@ def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
     if error is None or not evidence.failed or evidence.ending.signal:
         return
     root = error.chain()[-1]
-    message = error.message.strip().splitlines()[0][:300] if error.message.strip() else ""
+    lines = [line.strip() for line in error.message.splitlines() if line.strip()]
+    # "in user code:" and its like announce a traceback; the words are at its end.
+    message = (lines[-1] if lines and lines[0].endswith(":") else "".join(lines[:1]))[:300]
     facts = [
         Fact("exception", f"{error.type}: {message}" if message else error.type, "the program")
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from outlive.memory_use import Holder, Traced
@@ -33,9 +34,21 @@ def holders_in(
             for name in entry.get("names", ()):
                 history.setdefault(_key(name), []).append(entry)
     busy = _busy_lines(stacks)
-    total = seen[-1].get("own") or seen[-1].get("rss") or 1
-    found = [_holder(entry, history, busy, total, lines) for entry in seen[-1]["held"]]
+    middle = seen[len(seen) // 2 - 1 if len(seen) > 1 else 0]
+    grown = max(1, _own_bytes(seen[-1]) - _own_bytes(middle))
+    before = {_key(name): entry for entry in middle["held"] for name in entry.get("names", ())}
+    total = _own_bytes(seen[-1]) or 1
+    found = []
+    for entry in seen[-1]["held"]:
+        holder = _holder(entry, history, busy, total, lines)
+        known = [before[_key(name)] for name in entry.get("names", ()) if _key(name) in before]
+        added = holder.bytes - (int(known[0].get("bytes", 0)) if known else 0)
+        found.append(replace(holder, part_of_growth=added / grown))
     return tuple(sorted(found, key=lambda holder: -holder.bytes))
+
+
+def _own_bytes(census: Mapping[str, Any]) -> int:
+    return int(census.get("own") or census.get("rss") or 0)
 
 
 def _holder(
@@ -65,7 +78,7 @@ def _holder(
         looks=len(earlier),
         scope=str(best.get("scope", "")),
         feeds=feeds,
-        share=min(1.0, int(entry.get("bytes", 0)) / total),
+        share=int(entry.get("bytes", 0)) / total,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from outlive.observed import (
     ChildDeath,
     Crash,
@@ -159,7 +161,8 @@ def stacks_of(readings: Readings, gaps: dict[str, str]) -> tuple[Stack, ...]:
     for record in principal.stacks:
         newest = record.get("time")
         if not record.get("same"):
-            last = stacks_at(record, readings.lines, readings.since_start(newest), principal.pid)
+            last = stacks_at(record, readings.lines, None, principal.pid)
+    last = tuple(replace(stack, at=readings.since_start(newest)) for stack in last)
     if not last:
         gaps["stacks"] = "the program ended before its first stack was written"
     return last

@@ -91,12 +91,14 @@ class Sampler:
         """One reading as plain data; what could not be read is not in it."""
         self._count += 1
         slow = self._count % SLOW_EVERY == 1
-        if slow:
+        own = process_stat(self._host, self._pid)
+        if (
+            slow and own is not None and own.state not in "ZX"
+        ):  # a dead process is in no group but the top one
             self.groups = self._host.memory_groups(self._pid) or self.groups
         if self._count % TREE_EVERY == 1 or self._threads <= FEW_THREADS:
             self.look_for_descendants()
         found: dict[str, Any] = {"kind": "sample"}
-        own = process_stat(self._host, self._pid)
         if own is not None:
             self._threads = own.threads
             found |= {

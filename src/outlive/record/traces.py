@@ -12,8 +12,10 @@ from typing import Any
 from outlive.memory_use import Growth
 from outlive.model import Place
 from outlive.observed import Crash, Origin, Stack, Thrown
+from outlive.record.masking import mask_text
 
-INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
+OUTLIVE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+STANDARD_LIBRARY = re.compile(r"/lib(?:64)?/python[23]\.\d+/")
 
 #: What stands for code that a person typed, though it has no file.
 TYPED = ("<string>", "<stdin>", "<ipython-input")
@@ -50,7 +52,7 @@ class SourceLines:
         self._folder = folder
         self._libraries = tuple(
             library.rstrip("/") + "/"
-            for library in (*libraries, INSIDE)
+            for library in (*libraries, OUTLIVE)
             if library not in ("", "/")
         )
 
@@ -77,6 +79,8 @@ class SourceLines:
             return False
         if STANDARD_LIBRARY.search(file):
             return False
+        if STANDARD_LIBRARY.search(file):
+            return False
         return not os.path.join(self._folder, file).startswith(self._libraries)
 
     def read(self, file: str) -> str:
@@ -91,7 +95,8 @@ class SourceLines:
     def _code(self, file: str, line: int) -> str:
         if line <= 0 or file.startswith("<"):
             return ""
-        return linecache.getline(os.path.join(self._folder, file), line).strip()[:200]
+        text = linecache.getline(os.path.join(self._folder, file), line)
+        return mask_text(text.strip()[:200])
 
 
 def _whole(value: Any) -> int:

@@ -40,6 +40,9 @@ OPTIMIZED = 0x1  # co_flags: the locals are not a dictionary of the program's ow
 
 PLAIN: Any = object  # its own __sizeof__: a class may have put anything in its place
 TRACED_MODULE = "tensorflow.python.eager.polymorphic_function"
+CONTAINERS = (("dict", dict), ("list", list), ("deque", deque), ("set", set), ("set", frozenset))
+#: A function that uses one of these may hold on to the dictionary of its locals.
+ASKS_FOR_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir", "f_locals"})
 FUNCTION = type(lambda: None)
 GENERATOR: Any = type((lambda: (yield))())
 
@@ -62,12 +65,18 @@ class Census:
             return
         self._last_rss = rss
         began = time.perf_counter()
+        # While we look, the program stands still: what we hold for a moment must never become the last reference to it, or
+        # its __del__ would run in this thread.
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(SECONDS * 2)
         try:
             search = Search(self._is_own, began + SECONDS)
             held, traced = search.held(), search.traced
         except Exception as error:
             self._journal.note("census", rss=rss, failed=f"{type(error).__name__}: {error}"[:200])
             return
+        finally:
+            sys.setswitchinterval(interval)
         took = round((time.perf_counter() - began) * 1000, 1)
         self._journal.note(
             "census",
@@ -108,14 +117,8 @@ class Search:
         for frame in self._own_frames():
             code = frame.f_code
             scope = (code.co_filename, code.co_name)
-            if code.co_flags & OPTIMIZED:
-                names = dict(frame.f_locals)
-                if sys.version_info < (3, 13):
-                    frame.f_locals.clear()  # the snapshot would keep what the function lets go of
-            else:
-                names = dict(frame.f_globals)
-            self._visit_names(names, scope)
-            del names, frame
+            self._visit_names(locals_of(frame), scope)
+            del frame
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if isinstance(file, str) and self._is_own(file):
@@ -164,24 +167,21 @@ class Search:
             for key, inner in list(dict.items(value)):
                 yield ("key", key if isinstance(key, str) else ""), inner, scope
         elif kind in ("list", "deque", "tuple") and len_of(value, kind) <= FEW_ELEMENTS:
-            for inner in list(value) if kind != "list" else list.__getitem__(value, slice(None)):
+            for inner in every_element(value, kind):
                 yield ("key", ""), inner, scope
-        elif isinstance(value, FUNCTION) and self._is_own(value.__code__.co_filename):
+        elif type(value) is FUNCTION and self._is_own(value.__code__.co_filename):
             own = (value.__code__.co_filename, value.__name__)
             for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
                 try:
                     yield ("name", name), cell.cell_contents, own
                 except ValueError:
                     continue
-        elif isinstance(value, GENERATOR) and value.gi_frame is not None:
+        elif type(value) is GENERATOR and value.gi_frame is not None:
             code = value.gi_frame.f_code
             if self._is_own(code.co_filename):
-                names = dict(value.gi_frame.f_locals)
-                if sys.version_info < (3, 13):
-                    value.gi_frame.f_locals.clear()
-                for name, inner in names.items():
+                for name, inner in locals_of(value.gi_frame).items():
                     yield ("name", name), inner, (code.co_filename, code.co_name)
-        elif type(value).__name__ == "_lru_cache_wrapper":
+        elif text_of(type(value), "__name__") == "_lru_cache_wrapper":
             yield from self._cache(value)
         else:
             yield from self._attributes(value, scope)
@@ -202,9 +202,9 @@ class Search:
 
     def _attributes(self, value: Any, scope: Tuple[str, str]) -> Iterable[Tuple[Any, Any, Any]]:
         """Attributes of the user's own objects and classes, and of the standard library's queues."""
-        kind = value if isinstance(value, type) else type(value)
+        kind = value if issubclass(type(value), type) else type(value)
         file = self._file_of(kind)
-        if file is None and kind.__module__ not in ("queue", "threading"):
+        if file is None and text_of(kind, "__module__") not in ("queue", "threading"):
             return
         try:
             names = dict(object.__getattribute__(value, "__dict__"))
@@ -212,10 +212,11 @@ class Search:
             return
         for name, inner in names.items():
             if not str(name).startswith("__"):
-                yield ("attr", str(name)), inner, (file, kind.__name__) if file else scope
+                own = (file, text_of(kind, "__name__"))
+                yield ("attr", str(name)), inner, own if file else scope
 
     def _file_of(self, kind: type) -> Optional[str]:
-        module = sys.modules.get(kind.__module__)
+        module = sys.modules.get(text_of(kind, "__module__"))
         file = getattr(module, "__file__", None)
         return file if isinstance(file, str) and self._is_own(file) else None
 
@@ -245,7 +246,7 @@ class Search:
 def is_traced(value: Any) -> bool:
     """A function made by ``tf.function``; its class is known by the module it comes from."""
     kind = type(value)
-    return kind.__module__.startswith(TRACED_MODULE) and hasattr(
+    return text_of(kind, "__module__").startswith(TRACED_MODULE) and defines(
         kind, "experimental_get_tracing_count"
     )
 
@@ -262,37 +263,72 @@ def traces_of(value: Any, name: str) -> List[Dict[str, Any]]:
     return [{"name": name, "count": count, **place}] if count > 1 else []
 
 
+def locals_of(frame: Any) -> Dict[str, Any]:
+    """The names of a running function, leaving no trace.
+
+    Before 3.13 the dictionary of a frame's locals is the very one that the function's own ``locals()`` returned: a function that asks
+    for it is left alone. Otherwise it is ours, and is emptied again: it would keep alive what the function lets go of.
+    """
+    code = frame.f_code
+    if not code.co_flags & OPTIMIZED:
+        return dict(frame.f_globals)
+    if sys.version_info >= (3, 13):
+        return dict(frame.f_locals)
+    if frame.f_trace is not None or not ASKS_FOR_LOCALS.isdisjoint(code.co_names):
+        return {}
+    snapshot = frame.f_locals
+    names = dict(snapshot)
+    if sys.getrefcount(snapshot) <= 3:  # the frame's, ours, and the argument's: nobody else has it
+        snapshot.clear()
+    return names
+
+
+def text_of(kind: type, attribute: str) -> str:
+    """``__module__`` or ``__name__`` of a class, past whatever its metaclass has put in their place."""
+    try:
+        return str(type.__getattribute__(kind, attribute))
+    except AttributeError:
+        return ""
+
+
+def defines(kind: type, name: str) -> bool:
+    """Whether a class or one of its bases defines a name; nothing of the class is called."""
+    return any(name in type.__getattribute__(base, "__dict__") for base in type.mro(kind))
+
+
 def container_kind(value: Any) -> str:
-    """The built-in container that a value is, or nothing."""
-    if isinstance(value, dict):
-        return "dict"
-    if isinstance(value, list):
-        return "list"
-    if isinstance(value, deque):
-        return "deque"
-    if isinstance(value, (set, frozenset)):
-        return "set"
-    return "tuple" if type(value) is tuple else ""
+    """The built-in container that a value is, or nothing. By its type: ``isinstance`` would ask the value itself."""
+    kind = type(value)
+    for name, owner in CONTAINERS:
+        if issubclass(kind, owner):
+            return name
+    return "tuple" if kind is tuple else ""
+
+
+def every_element(value: Any, kind: str) -> List[Any]:
+    """The elements, by the built-in type's own method."""
+    if kind == "dict":
+        return list(dict.values(value))
+    if kind == "list":
+        return list(list.__iter__(value))
+    if kind == "deque":
+        return list(deque.__iter__(value))
+    if kind == "tuple":
+        return list(value)
+    return list((set if issubclass(type(value), set) else frozenset).__iter__(value))
 
 
 def len_of(value: Any, kind: str) -> int:
     """The length by the built-in type's own method: a subclass may have put anything in its place."""
     owner: Any = {"dict": dict, "list": list, "deque": deque, "tuple": tuple}.get(kind)
     if owner is None:
-        owner = set if isinstance(value, set) else frozenset
+        owner = set if issubclass(type(value), set) else frozenset
     return int(owner.__len__(value))
 
 
 def elements(value: Any, kind: str) -> List[Any]:
     """A few elements, spread evenly."""
-    if kind == "dict":
-        every: List[Any] = list(dict.values(value))
-    elif kind == "list":
-        every = list.__getitem__(
-            value, slice(None, None, max(1, list.__len__(value) // SAMPLED_ELEMENTS))
-        )
-    else:
-        every = list(value)
+    every = every_element(value, kind)
     return every[:: max(1, len(every) // SAMPLED_ELEMENTS)][:SAMPLED_ELEMENTS]
 
 
@@ -321,7 +357,7 @@ def weight(value: Any, depth: int) -> int:
         names = object.__getattribute__(value, "__dict__")
     except Exception:
         return total
-    if type(names) is dict and not isinstance(value, type) and len(names) <= 64:
+    if type(names) is dict and not issubclass(type(value), type) and len(names) <= 64:
         total += sum(weight(inner, depth + 1) for inner in list(names.values()))
     return total
 
@@ -331,13 +367,15 @@ def native_bytes(value: Any) -> Optional[int]:
     kind: Any = type(value)
     if kind in (bytes, bytearray, str, int, float, bool):
         return int(kind.__sizeof__(value))
-    module = kind.__module__
+    module, name = text_of(kind, "__module__"), text_of(kind, "__name__")
     try:
-        if module == "numpy" and kind.__name__ in ("ndarray", "memmap"):
-            return 0 if kind.__name__ == "memmap" else int(value.nbytes) + 100
-        if module.startswith("tensorflow.") and hasattr(kind, "_num_elements"):
+        if module == "numpy" and name in ("ndarray", "memmap"):
+            return 0 if name == "memmap" else int(value.nbytes) + 100
+        if module.startswith("tensorflow.") and defines(kind, "_num_elements"):
             return int(value._num_elements()) * int(value.dtype.size) + 200
-        if module.startswith("PIL.") and hasattr(value, "_size"):
+        if module.startswith("tensorflow.") and name == "ResourceVariable":
+            return int(value.shape.num_elements()) * int(value.dtype.size) + 500
+        if module.startswith("PIL.") and defines(kind, "size"):
             width, height = value._size
             return int(width) * int(height) * 4
     except Exception:
@@ -348,15 +386,13 @@ def native_bytes(value: Any) -> Optional[int]:
 def describe_element(value: Any, kind: str) -> str:
     """The type of what is held, with shape and dtype where there is one."""
     for inner in elements(value, kind)[-1:]:
-        name = f"{type(inner).__module__}.{type(inner).__qualname__}".replace("builtins.", "")
+        kind_of = type(inner)
+        name = f"{text_of(kind_of, '__module__')}.{text_of(kind_of, '__qualname__')}"
+        name = name.replace("builtins.", "")
         if name.startswith("tensorflow."):
             name = "tf.Tensor"
         try:
-            if (
-                native_bytes(inner) is not None
-                and hasattr(inner, "shape")
-                and hasattr(inner, "dtype")
-            ):
+            if name.startswith(("numpy.", "tf.")) and native_bytes(inner) is not None:
                 dtype = getattr(inner.dtype, "name", inner.dtype)
                 return f"{name} of shape {tuple(inner.shape)} and type {dtype}"
         except Exception:

@@ -23,9 +23,7 @@ class FaultFile:
         self._folder = folder
         self._handle = -1
         self._identity: Optional[Tuple[int, int]] = None
-        self._real: Any = (
-            None  # faulthandler's own enable and disable, while ours stand in their place
-        )
+        self._real: Any = None  # faulthandler's own functions, while ours stand in their place
         self.path = ""
 
     def enable(self) -> None:
@@ -34,7 +32,7 @@ class FaultFile:
 
         if faulthandler.is_enabled():
             return
-        self._real = (faulthandler.enable, faulthandler.disable)
+        self._real = (faulthandler.enable, faulthandler.disable, faulthandler.is_enabled)
         try:
             self._open()
             faulthandler.enable(file=self._handle, all_threads=True)
@@ -50,10 +48,14 @@ class FaultFile:
 
             def passed_on(*args: Any, _real: Callable[..., Any] = real, **kwargs: Any) -> Any:
                 self._handle = -1
-                faulthandler.enable, faulthandler.disable = self._real
+                self._put_back(faulthandler)
                 return _real(*args, **kwargs)
 
             setattr(faulthandler, name, like(real)(passed_on))
+        faulthandler.is_enabled = like(faulthandler.is_enabled)(lambda: False)  # not by the program
+
+    def _put_back(self, faulthandler: Any) -> None:
+        faulthandler.enable, faulthandler.disable, faulthandler.is_enabled = self._real
 
     def _open(self) -> None:
         self.path = os.path.join(self._folder, f"{os.getpid()}-{time.monotonic_ns()}.fault")
@@ -91,5 +93,5 @@ class FaultFile:
     def _disable(self) -> None:
         import faulthandler
 
-        faulthandler.enable, faulthandler.disable = self._real
+        self._put_back(faulthandler)
         faulthandler.disable()

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Set
 
 
+#: Workers whose start is remembered; a program that starts more knows itself.
+MAX_WORKERS = 1000
+
+
 def like(real: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a wrapper the name and text of what it wraps (``functools.wraps``, without loading it at start-up)."""
 
@@ -29,6 +33,46 @@ def like(real: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..
     return dress
 
 
+class Before:
+    """A method before which something is noted; not itself on the stack, so that no traceback shows it."""
+
+    def __init__(self, real: Callable[..., Any], note: Callable[[Any], None]) -> None:
+        self._real: Any = real
+        self._note = note
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        if owner is None:
+            return self._real
+        try:
+            self._note(owner)
+        except Exception:
+            pass
+        return self._real.__get__(owner, kind)
+
+
+class Noticed:
+    """An attribute whose first value that says something is noted; it lies where it always lay."""
+
+    def __init__(self, name: str, note: Callable[[Any, Any], None]) -> None:
+        self._name = name
+        self._note = note
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        try:
+            return vars(owner)[self._name]
+        except (KeyError, TypeError):
+            raise AttributeError(self._name) from None
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        before = vars(owner).get(self._name)
+        vars(owner)[self._name] = value
+        try:
+            if before is None and value:
+                self._note(owner, value)
+        except Exception:
+            pass
+
+
 class Hooks:
     """The functions of the standard library that are wrapped, and how to wrap them."""
 
@@ -37,13 +81,16 @@ class Hooks:
         self._told: Set[int] = (
             set()
         )  # marks of exceptions already written, so that one is not told twice
-        self._seen_last: Any = None
+        self._seen_last = 0
+        self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """Modules to wrap when they are imported."""
         return {
+            "signal": self._signal,
             "threading": self._threading,
             "concurrent.futures._base": self._futures,
+            "traceback": self._traceback,
             "multiprocessing.process": self._process,
             "multiprocessing.popen_fork": self._multiprocessing_child,
             "subprocess": self._subprocess,
@@ -54,6 +101,7 @@ class Hooks:
         sys.exit = self._quitting(sys.exit, "sys.exit")
         os._exit = self._quitting(os._exit, "os._exit")
         os.abort = self._quitting(os.abort, "os.abort")
+        os._exit.__module__ = os.abort.__module__ = "os"  # where pickle finds them
         for name in ("exit", "quit"):  # what ``site`` gives to people who type
             quitter: Any = type(getattr(builtins, name, None))
             if quitter.__name__ == "Quitter":
@@ -69,7 +117,10 @@ class Hooks:
                 given = args[1:] if real.__name__ == "__call__" else args
                 code = given[0] if given else kwargs.get("status", kwargs.get("code"))
                 plain = code if isinstance(code, (int, type(None))) else str(code)[:300]
-                journal.note("quit", call=name, code=plain, frames=frames_of(sys._getframe(1)))
+                handled = sys.exc_info()[1]
+                error = describe(handled) if handled is not None else None
+                frames = frames_of(sys._getframe(1))
+                journal.note("quit", call=name, code=plain, frames=frames, error=error)
             except Exception:
                 pass
             return real(*args, **kwargs)
@@ -77,26 +128,41 @@ class Hooks:
         return quitting
 
     def install_kill(self) -> None:
-        """``os.kill``: a program that ends itself or its own worker is not the victim of a stranger."""
-        real, journal = os.kill, self._journal
+        """``os.kill`` and its kin: a program that ends itself or its own worker is not the victim of a stranger."""
+        for name in ("kill", "killpg"):
+            if hasattr(os, name):
+                wrapper = self._killing(getattr(os, name))
+                wrapper.__module__ = "os"  # where pickle finds it
+                setattr(os, name, wrapper)
+
+    def _killing(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        journal, to_itself = self._journal, real.__name__ == "raise_signal"
 
         @like(real)
-        def kill(pid: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
+        def kill(*args: Any, **kwargs: Any) -> Any:
             try:
-                if sig:  # signal 0 asks whether a process lives
+                target, number = (os.getpid(), args[0]) if to_itself else args[:2]
+                if number:  # signal 0 asks whether a process lives
                     frames = frames_of(sys._getframe(1))
-                    journal.note("kill", target=int(pid), signal=int(sig), frames=frames)
+                    group = real.__name__ == "killpg" and int(target) == os.getpgrp()
+                    target = os.getpid() if group or not int(target) else target
+                    journal.note("kill", target=int(target), signal=int(number), frames=frames)
             except Exception:
                 pass
-            return real(pid, sig, *args, **kwargs)
+            return real(*args, **kwargs)
 
-        os.kill = kill
+        return kill
+
+    def _signal(self, module: Any) -> None:
+        module.raise_signal = self._killing(module.raise_signal)
 
     def look_for_uncaught(self) -> None:
         """Python keeps the exception that ended the main thread in ``sys.last_value``: no hook is needed for it."""
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
-        if isinstance(error, BaseException) and error is not self._seen_last:
-            self._seen_last = error
+        if isinstance(error, BaseException) and id(error) != self._seen_last:
+            self._seen_last = id(
+                error
+            )  # never the exception itself: it would keep the frames that raised it alive
             self._tell(error, "main")
 
     def _tell(self, error: BaseException, origin: str, thread: str = "") -> None:
@@ -137,61 +203,51 @@ class Hooks:
 
         module.Future.set_exception = set_exception
 
-    def _process(self, module: Any) -> None:
-        """In a worker of ``multiprocessing`` the exception is caught and printed by ``_bootstrap``; take it before that."""
-        real = module.BaseProcess._bootstrap
+    def _traceback(self, module: Any) -> None:
+        """In a worker of ``multiprocessing`` the exception is caught by ``_bootstrap``, which has it printed: take it there."""
+        real = module.print_exc
         tell = self._tell
 
         @like(real)
-        def bootstrap(process: Any, *args: Any, **kwargs: Any) -> Any:
-            run = process.run
+        def print_exc(*args: Any, **kwargs: Any) -> Any:
+            caller = sys._getframe(1)
+            if caller.f_code.co_name == "_bootstrap":
+                module = sys.modules.get("multiprocessing.process")
+                error = sys.exc_info()[1]
+                if (
+                    error is not None
+                    and caller.f_globals.get("__name__") == "multiprocessing.process"
+                ):
+                    name = module.current_process().name if module is not None else ""
+                    tell(error, "worker", str(name))
+            return real(*args, **kwargs)
 
-            def watched() -> Any:
-                try:
-                    return run()
-                except SystemExit:
-                    raise
-                except BaseException as error:
-                    tell(error, "worker", str(process.name))
-                    raise
+        module.print_exc = print_exc
 
-            process.run = watched
-            return real(process, *args, **kwargs)
+    def _process(self, module: Any) -> None:
+        """Which line started a worker, and what it is called."""
 
-        module.BaseProcess._bootstrap = bootstrap
+        def starting(process: Any) -> None:
+            if len(self._workers) < MAX_WORKERS:
+                self._workers[id(process)] = (str(process.name), frames_of(sys._getframe(2)))
+
+        module.BaseProcess.start = Before(module.BaseProcess.start, starting)
 
     def _multiprocessing_child(self, module: Any) -> None:
         """A worker's end, as its parent learns of it."""
-        real_init, real_poll = module.Popen.__init__, module.Popen.poll
-        real_send = module.Popen._send_signal
-        ended = self._child_ended
 
-        @like(real_init)
-        def init(popen: Any, process_obj: Any, *args: Any, **kwargs: Any) -> None:
-            popen._outlive_started = (str(process_obj.name), frames_of(sys._getframe(1)))
-            real_init(popen, process_obj, *args, **kwargs)
+        def ended(popen: Any, code: Any) -> None:
+            known = sys.modules.get("multiprocessing.process")
+            process = next((one for one in list(known._children) if one._popen is popen), None)  # type: ignore[union-attr]
+            name, frames = self._workers.pop(id(process), ("", []))
+            asked = getattr(popen, "_outlive_asked", False)
+            self._child_ended(popen.pid, code, name, frames, asked)
 
-        @like(real_poll)
-        def poll(popen: Any, *args: Any, **kwargs: Any) -> Any:
-            before = popen.returncode
-            after = real_poll(popen, *args, **kwargs)
-            if before is None and after:
-                name, frames = getattr(popen, "_outlive_started", ("", []))
-                ended(popen.pid, after, name, frames, getattr(popen, "_outlive_asked", False))
-            return after
-
-        @like(real_send)
-        def send_signal(popen: Any, sig: Any) -> Any:
-            popen._outlive_asked = True
-            return real_send(popen, sig)
-
-        module.Popen.__init__ = init
-        module.Popen.poll = poll
-        module.Popen._send_signal = send_signal
+        module.Popen.returncode = Noticed("returncode", ended)
+        module.Popen._send_signal = Before(module.Popen._send_signal, _asked)
 
     def _subprocess(self, module: Any) -> None:
         real = module.Popen._handle_exitstatus
-        real_send = module.Popen.send_signal
         ended = self._child_ended
 
         @like(real)
@@ -202,13 +258,13 @@ class Hooks:
                 ended(popen.pid, popen.returncode, "", frames_of(sys._getframe(1)), asked)
             return result
 
-        @like(real_send)
-        def send_signal(popen: Any, sig: Any) -> Any:
-            popen._outlive_asked = True
-            return real_send(popen, sig)
-
         module.Popen._handle_exitstatus = handle_exitstatus
-        module.Popen.send_signal = send_signal
+        module.Popen.send_signal = Before(module.Popen.send_signal, _asked)
 
     def _child_ended(self, pid: int, code: int, name: str, frames: List[Any], asked: bool) -> None:
         self._journal.note("child", child=pid, code=code, name=name, frames=frames, asked=asked)
+
+
+def _asked(popen: Any) -> None:
+    """The program itself is about to signal this child."""
+    popen._outlive_asked = True

@@ -1,7 +1,8 @@
 """Reached by Python at start-up because `outlive run` put this folder first in PYTHONPATH.
 
 It loads Outlive's recorder, takes its own folder out of sys.path, and hands over to the user's own sitecustomize, if there is
-one. It must be readable by every Python that the program may start (2.7 and 3.6 too), and must never raise.
+one. It must be readable by every Python that the program may start (2.7 and 3.6 too), and raises only what ``site`` would have met
+without it: that there is no sitecustomize, or what the user's own raises.
 """
 
 import sys
@@ -54,17 +55,15 @@ def _import_privately(name):
 
 
 def _hand_over():
+    """The user's own, now that this folder is out of the way. If there is none, the error says so as it would have."""
     import os
 
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if entry != here]
-    mine = sys.modules.pop("sitecustomize", None)
-    try:
-        import sitecustomize  # noqa: F401  # the user's own, now that this folder is out of the way
-    except ImportError as error:
-        if getattr(error, "name", "sitecustomize") != "sitecustomize":
-            raise
-        sys.modules["sitecustomize"] = mine  # the import system still expects an entry
+    mine = sys.modules.pop("sitecustomize", None)  # Python 2 empties a module that nobody holds
+    import sitecustomize  # noqa: F401
+
+    return mine
 
 
 def _confess(error):
