@@ -222,6 +222,21 @@ class Evidence:
         stacks = self.crash.stacks if self.crash else ()
         return next((place for stack in stacks if (place := stack.own)), None)
 
+    def facts_before_quitting(self, call: Quit) -> tuple[Fact, ...]:
+        """Why the program may have decided to end: the exception it was handling, a signal that it had received."""
+        found = []
+        if call.handling is not None:
+            words = f"{call.handling.type}: {call.handling.message.strip()[:200]}"
+            found.append(Fact("while handling", words, "the program"))
+            if call.handling.own is not None:
+                found.append(Fact("which was raised at", str(call.handling.own), "the program"))
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            got = self.sender_of(name)
+            if got is not None and not got.itself:
+                who = self.words_for_sender(got) or "the kernel (a terminal)"
+                found.append(Fact(f"received {name} before, from", who, "siginfo", private=True))
+        return tuple(found)
+
     def words_for_sender(self, got: Received | None) -> str:
         """The sender of a signal, as a sentence begins with it: by name; its arguments are a private fact."""
         if got is None or got.sender_pid is None:

@@ -134,12 +134,11 @@ class Thrown:
 
     @property
     def own(self) -> Place | None:
-        """The innermost line of the user's own code: in the worker that it came from, else here, else in the cause."""
-        if (
-            self.cause is not None
-            and self.cause.type.endswith("RemoteTraceback")
-            and self.cause.own
-        ):
+        """The innermost line of the user's own code: in the worker or task that it came from, else here, else in the cause."""
+        handed_on = self.cause is not None and (
+            self.cause.type.endswith("RemoteTraceback") or self.is_a("BaseExceptionGroup")
+        )
+        if handed_on and self.cause is not None and self.cause.own:
             return self.cause.own
         here = next((frame for frame in self.frames if frame.own), None)
         return here or (self.cause.own if self.cause else None)
@@ -178,11 +177,17 @@ class Quit:
     frames: tuple[Place, ...] = ()
     pid: int = 0
     at: float | None = None
+    handling: Thrown | None = None  #: the exception that was being handled
 
     @property
     def own(self) -> Place | None:
         """The innermost line of the user's own code."""
         return next((frame for frame in self.frames if frame.own), None)
+
+    @property
+    def words(self) -> str:
+        """What it was busy with, for the middle of a sentence."""
+        return f" while handling {self.handling.type.rpartition('.')[2]}" if self.handling else ""
 
     @property
     def status(self) -> int:

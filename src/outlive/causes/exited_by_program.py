@@ -30,9 +30,10 @@ def exited_by_program(evidence: Evidence) -> Iterator[Finding]:
     if call is not None:
         text = f" with the message {call.code!r}" if isinstance(call.code, str) else ""
         yield Finding(
-            f"The program called sys.exit and ended with status {code}{text}.",
+            f"The program called sys.exit and ended with status {code}{text}{call.words}.",
             (
                 Fact("call", f"{call.call}({call.code!r})", "seen in the program"),
+                *evidence.facts_before_quitting(call),
                 *evidence.because("run time"),
             ),
             Confidence.PROVEN,

@@ -29,9 +29,10 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
     call = evidence.last_quit("os._exit")
     if call is not None:
         yield Finding(
-            f"The program called os._exit({call.code!r}): it ended at once, without cleanup.",
+            f"The program called os._exit({call.code!r}){call.words}: it ended at once, without cleanup.",
             (
                 Fact("call", f"os._exit({call.code!r})", "seen in the program"),
+                *evidence.facts_before_quitting(call),
                 *evidence.because("run time"),
             ),
             Confidence.PROVEN,

@@ -47,6 +47,7 @@ def quits_of(readings: Readings) -> tuple[Quit, ...]:
             readings.lines.places(note.get("frames")),
             process.pid,
             readings.since_start(note.get("time")),
+            thrown(note["error"], readings.lines) if isinstance(note.get("error"), dict) else None,
         )
         for process in readings.processes
         for note in process.of_kind("quit")

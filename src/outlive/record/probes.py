@@ -191,7 +191,10 @@ def _facts(
             break
     machine = _difference(readings, "machine_oom_kills")
     add("kernel's kills on the machine", machine, "oom_kill in /proc/vmstat")
-    limits = readings.run.get("limits") or {}
+    limits = dict(readings.run.get("limits") or {})
+    latest = integer(readings.samples[-1].get("address_limit")) if readings.samples else None
+    if latest is not None:  # a program may limit itself
+        limits["Max address space"] = [latest, None]
     for name, label in (
         ("Max address space", "address space limit"),
         ("Max cpu time", "cpu time limit"),

@@ -92,10 +92,8 @@ class Sampler:
         self._count += 1
         slow = self._count % SLOW_EVERY == 1
         own = process_stat(self._host, self._pid)
-        if (
-            slow and own is not None and own.state not in "ZX"
-        ):  # a dead process is in no group but the top one
-            self.groups = self._host.memory_groups(self._pid) or self.groups
+        if slow:
+            self.groups = self._current_groups()
         if self._count % TREE_EVERY == 1 or self._threads <= FEW_THREADS:
             self.look_for_descendants()
         found: dict[str, Any] = {"kind": "sample"}
@@ -120,6 +118,15 @@ class Sampler:
             self._slow = self._slow_readings(own, bool(others))
         found |= self._slow
         return found
+
+    def _current_groups(self) -> tuple[GroupFolder, ...]:
+        """The control groups of the program now. One that is just ending is counted to the top group alone: that is no move."""
+        now = self._host.memory_groups(self._pid)
+        paths = [group.path for group in now]
+        ending = len(now) < len(self.groups) and paths == [
+            group.path for group in self.groups[-len(now) :]
+        ]
+        return self.groups if not now or ending else now
 
     def look_for_descendants(self) -> None:
         """Find the processes that the program has started by now."""
@@ -187,6 +194,9 @@ class Sampler:
 
     def _slow_readings(self, own: ProcessStat | None, has_children: bool) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        soft, _ = self._host.limits(self._pid).get("Max address space", (None, None))
+        if soft is not None:
+            found["address_limit"] = soft
         pressure = self._host.pressure()
         if pressure is not None:
             found["pressure"] = pressure

@@ -16,8 +16,9 @@ import time
 from .after_import import AfterImport
 from .census import Census
 from .fault import FaultFile
-from .hooks import Hooks
+from .hooks import Hooks, like
 from .journal import Journal
+from .later import Later
 from .memory import METER
 from .pipelines import Pipelines
 from .sampler import SECONDS_BETWEEN, Sampler, kernel_threads, wait_for_one_thread
@@ -40,6 +41,12 @@ FIRST_DELAY_SECONDS = 0.015
 SECONDS_BETWEEN_REFRESH = 1.0
 
 
+#: From 3.12 on Python warns of a fork with threads, and some of its releases look only after the hooks in the parent.
+FORK_LOOKS_LAST = sys.version_info >= (3, 12)
+
+NEEDS_ONE_THREAD = ("unshare", "setns")
+
+
 class Agent:
     """The recorder of one process."""
 
@@ -49,6 +56,7 @@ class Agent:
         self._hooks = Hooks(self._journal)
         self._fault = FaultFile(folder)
         self._sampler = Sampler(self._journal, self._each_tick)
+        self._restart = Later(self._sampler.start)
         self._shim: Optional[Shim] = None
         self._census: Optional[Census] = None
         self._refreshed = 0.0
@@ -64,9 +72,12 @@ class Agent:
         atexit.register(self._leave)
         os.register_at_fork(
             before=self._before_fork,
-            after_in_parent=self._sampler.start,
+            after_in_parent=self._restart.ask if FORK_LOOKS_LAST else self._sampler.start,
             after_in_child=self._in_child,
         )
+        for name in NEEDS_ONE_THREAD:
+            if hasattr(os, name):
+                setattr(os, name, self._alone(getattr(os, name)))
         self._open_the_rest()
         self._sampler.start(delay=FIRST_DELAY_SECONDS)
 
@@ -104,11 +115,27 @@ class Agent:
 
     def _leave(self) -> None:
         """At exit: registered first, so this runs last."""
+        self._restart.forget()
         self._sampler.stop()
         self._hooks.look_for_uncaught()
         self._journal.note("leaving")
 
+    def _alone(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel refuses these to a process with more threads than one: ours steps aside."""
+
+        @like(real)
+        def alone(*args: Any, **kwargs: Any) -> Any:
+            self._before_fork()
+            try:
+                return real(*args, **kwargs)
+            finally:
+                self._sampler.start()
+
+        alone.__module__ = "os"
+        return alone
+
     def _before_fork(self) -> None:
+        self._restart.forget()
         only_ours = kernel_threads() == 2
         self._sampler.stop()
         if only_ours:

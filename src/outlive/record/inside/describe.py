@@ -66,6 +66,10 @@ def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
         told["frames"].insert(0, (str(error.filename), int(error.lineno or 0), ""))
     if type(error).__name__ in ("RemoteTraceback", "_RemoteTraceback"):
         told["frames"] = _frames_in_text(str(error))
+    members = getattr(error, "exceptions", None)  # of an ExceptionGroup: the first says most
+    if isinstance(members, tuple) and members and isinstance(members[0], BaseException):
+        told["cause"] = describe(members[0], depth + 1) if depth < MAX_CHAIN else None
+        return told
     following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if following is not None and depth < MAX_CHAIN:
         told["cause"] = describe(following, depth + 1)
