@@ -1,0 +1,16 @@
+"""A module that is not there is not there."""
+
+for name in (
+    "sitecustomize",
+    "usercustomize",
+    "outlive_record",
+    "agent",
+    "hooks",
+    "inside",
+    "journal",
+):
+    try:
+        __import__(name)
+        print(name, "is there")
+    except ImportError as error:
+        print(error, error.name)
