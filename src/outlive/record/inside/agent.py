@@ -125,7 +125,7 @@ class Agent:
 
         @like(real)
         def alone(*args: Any, **kwargs: Any) -> Any:
-            self._before_fork()
+            self._step_aside()
             try:
                 return real(*args, **kwargs)
             finally:
@@ -135,13 +135,17 @@ class Agent:
         return alone
 
     def _before_fork(self) -> None:
-        self._restart.forget()
+        self._restart.after_the_call_in(sys._getframe(1))
+        self._step_aside()
+
+    def _step_aside(self) -> None:
         only_ours = kernel_threads() == 2
         self._sampler.stop()
         if only_ours:
             wait_for_one_thread(THREAD_GONE_SECONDS)
 
     def _in_child(self) -> None:
+        self._restart.forget()
         self._journal.forked()
         self._fault.forked()
         METER.forked()
