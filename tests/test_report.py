@@ -373,6 +373,14 @@ def test_a_pipe_gets_no_escapes(plain_environment: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in shown_on(io.StringIO())
 
 
+def test_a_pipe_has_the_columns_of_an_issue(plain_environment: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+
+    render(replace(VERDICT, gaps={"kernel log": "word " * 60}), console_on(stream))
+
+    assert 90 < max(len(line) for line in stream.getvalue().splitlines()) <= 100
+
+
 def test_a_terminal_gets_no_colours_with_no_color(plain_environment: pytest.MonkeyPatch) -> None:
     plain_environment.setenv("NO_COLOR", "1")
 
