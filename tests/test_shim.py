@@ -375,7 +375,7 @@ def test_fault(
         assert b"Fatal Python error" in with_it.seen.stderr_tail
 
 
-@pytest.mark.parametrize("number", FATAL_SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("number", FATAL_SIGNALS, ids=lambda number: signal.Signals(number).name)
 def test_raised_fatal_signal_with_faulthandler(
     number: signal.Signals, library: Path, tmp_path: Path
 ) -> None:

@@ -16,8 +16,8 @@ def work(seconds: float) -> int:
 
 
 def die() -> None:
-    os.write(int(os.environ["VICTIM_READY"]), b"%d\n" % os.getpid())
-    work(60)
+    os.write(int(os.environ["VICTIM_READY"]), b"%d\n" % os.getpid())  # <- here
+    work(60)  # <- here
 
 
 def spare() -> None:

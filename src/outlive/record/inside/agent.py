@@ -17,7 +17,7 @@ from .after_import import AfterImport
 from .census import Census
 from .fault import FaultFile
 from .hooks import Hooks, like
-from .journal import Journal
+from .journal import Journal, remove
 from .later import Later
 from .memory import METER
 from .pipelines import Pipelines
@@ -47,19 +47,24 @@ FORK_LOOKS_LAST = sys.version_info >= (3, 12)
 NEEDS_ONE_THREAD = ("unshare", "setns")
 
 
+#: When so many processes ended badly (three files each, 0.8 MB) no more are recorded: the disk is the program's.
+MAX_FILES = 300
+
+
 class Agent:
     """The recorder of one process."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._journal = Journal(folder, self._introduction)
-        self._hooks = Hooks(self._journal)
+        self._hooks = Hooks(self._journal, self._end_well)
         self._fault = FaultFile(folder)
         self._sampler = Sampler(self._journal, self._each_tick)
         self._restart = Later(self._sampler.start)
         self._shim: Optional[Shim] = None
         self._census: Optional[Census] = None
         self._refreshed = 0.0
+        self._one_of_many = any(name.endswith(".ring") for name in files_in(folder))
 
     def start(self) -> None:
         """Put everything in place."""
@@ -119,6 +124,14 @@ class Agent:
         self._sampler.stop()
         self._hooks.look_for_uncaught()
         self._journal.note("leaving")
+        self._end_well()
+
+    def _end_well(self) -> None:
+        """Of a helper that ends with nothing to tell nothing is kept: a program may start a million of them."""
+        if self._one_of_many and not self._journal.eventful:
+            self._journal.close()
+            remove(self._fault.path)
+            remove(self._native_path())
 
     def _alone(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """The kernel refuses these to a process with more threads than one: ours steps aside."""
@@ -146,13 +159,26 @@ class Agent:
 
     def _in_child(self) -> None:
         self._restart.forget()
+        self._one_of_many = True
         self._journal.forked()
+        if len(files_in(self._folder)) > MAX_FILES:
+            self._journal.close()
+            self._fault.close()
+            return
         self._fault.forked()
         METER.forked()
         self._sampler.forked()
         if self._shim is not None:
             self._shim.reopen(self._native_path())
         self._sampler.start(delay=SECONDS_BETWEEN)
+
+
+def files_in(folder: str) -> List[str]:
+    """What lies in a folder; nothing in one that this process may no longer look into."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def library_folders() -> List[str]:
@@ -192,5 +218,5 @@ def in_main_interpreter() -> bool:
 
 def start(folder: str) -> None:
     """Record this process below the folder."""
-    if os.path.isdir(folder) and in_main_interpreter():
+    if os.path.isdir(folder) and in_main_interpreter() and len(files_in(folder)) <= MAX_FILES:
         Agent(folder).start()

@@ -90,6 +90,12 @@ class FaultFile:
         self.enable()
         os.close(parents)
 
+    def close(self) -> None:
+        """In a child that is not recorded: nothing more is written, least of all into the parent's file."""
+        if self._handle >= 0:
+            self._handle = -1
+            self._disable()
+
     def _disable(self) -> None:
         import faulthandler
 

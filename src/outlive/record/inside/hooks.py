@@ -6,7 +6,7 @@ import builtins
 import os
 import sys
 
-from .describe import describe, frames_of
+from .describe import describe, frames_of, masked
 from .journal import Journal
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -76,8 +76,9 @@ class Noticed:
 class Hooks:
     """The functions of the standard library that are wrapped, and how to wrap them."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, ends_well: Callable[[], None]) -> None:
         self._journal = journal
+        self._ends_well = ends_well
         self._told: Set[int] = (
             set()
         )  # marks of exceptions already written, so that one is not told twice
@@ -87,7 +88,6 @@ class Hooks:
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """Modules to wrap when they are imported."""
         return {
-            "signal": self._signal,
             "threading": self._threading,
             "concurrent.futures._base": self._futures,
             "traceback": self._traceback,
@@ -116,7 +116,9 @@ class Hooks:
             try:
                 given = args[1:] if real.__name__ == "__call__" else args
                 code = given[0] if given else kwargs.get("status", kwargs.get("code"))
-                plain = code if isinstance(code, (int, type(None))) else str(code)[:300]
+                if name == "os._exit" and not code:
+                    self._ends_well()
+                plain = code if isinstance(code, (int, type(None))) else masked(str(code)[:300])
                 handled = sys.exc_info()[1]
                 error = describe(handled) if handled is not None else None
                 frames = frames_of(sys._getframe(1))
@@ -136,12 +138,12 @@ class Hooks:
                 setattr(os, name, wrapper)
 
     def _killing(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        journal, to_itself = self._journal, real.__name__ == "raise_signal"
+        journal = self._journal
 
         @like(real)
         def kill(*args: Any, **kwargs: Any) -> Any:
             try:
-                target, number = (os.getpid(), args[0]) if to_itself else args[:2]
+                target, number = args[:2]
                 if number:  # signal 0 asks whether a process lives
                     frames = frames_of(sys._getframe(1))
                     group = real.__name__ == "killpg" and int(target) == os.getpgrp()
@@ -152,9 +154,6 @@ class Hooks:
             return real(*args, **kwargs)
 
         return kill
-
-    def _signal(self, module: Any) -> None:
-        module.raise_signal = self._killing(module.raise_signal)
 
     def look_for_uncaught(self) -> None:
         """Python keeps the exception that ended the main thread in ``sys.last_value``: no hook is needed for it."""
@@ -175,7 +174,7 @@ class Hooks:
                 return
             if len(self._told) < 1000:
                 self._told.add(mark)
-            self._journal.note("error", origin=origin, thread=thread, error=told)
+            self._journal.note("error", origin=origin, thread=masked(thread), error=told)
         except Exception:
             pass
 
@@ -262,7 +261,9 @@ class Hooks:
         module.Popen.send_signal = Before(module.Popen.send_signal, _asked)
 
     def _child_ended(self, pid: int, code: int, name: str, frames: List[Any], asked: bool) -> None:
-        self._journal.note("child", child=pid, code=code, name=name, frames=frames, asked=asked)
+        self._journal.note(
+            "child", child=pid, code=code, name=masked(name), frames=frames, asked=asked
+        )
 
 
 def _asked(popen: Any) -> None:

@@ -24,6 +24,9 @@ STACKS_BYTES = 512 * 1024
 #: A process that throws in a loop must not push everything else out of the ring.
 MAX_NOTES_OF_A_KIND = 60
 
+#: What every process writes, however well it goes.
+ORDINARY = frozenset({"shim", "census", "stage", "leaving"})
+
 LOCK_SECONDS = 0.2
 
 PROT_READ_AND_WRITE = 3
@@ -42,9 +45,12 @@ class Journal:
         self._counts: Dict[str, int] = {}
         self._failed = False
         self.path = ""
+        self.eventful = False  #: something was noted that somebody may want to know of a process that ended well
 
     def note(self, kind: str, **fields: Any) -> None:
         """Something rare: a process began, an exception ended a thread, the program asked to exit."""
+        well = kind == "quit" and not fields.get("code")
+        self.eventful = self.eventful or not (well or kind in ORDINARY)
         counted = kind + str(fields.get("origin", ""))
         self._counts[counted] = self._counts.get(counted, 0) + 1
         if self._counts[counted] <= MAX_NOTES_OF_A_KIND:
@@ -101,6 +107,21 @@ class Journal:
         self._counts = {}
         self._failed = False
         self.path = ""
+        self.eventful = False
+
+    def close(self) -> None:
+        """Keep nothing more, and nothing of what was kept."""
+        self._notes = self._stacks = None
+        self._failed = True
+        remove(self.path)
+
+
+def remove(path: str) -> None:
+    """Delete a file, if it is there."""
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
 
 
 def mapped(handle: int, size: int) -> memoryview:

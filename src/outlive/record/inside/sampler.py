@@ -29,6 +29,10 @@ SECONDS_BETWEEN_WHEN_GROWING = 0.02
 GROWING_BYTES = 4_000_000
 FIRST_TICKS = 10
 MAX_THREADS = 12
+
+#: A thread that bears a word of the arguments or the environment is not called by its name: that word may be a secret.
+NAMES_OF_PYTHON = ("MainThread", "Thread-", "Dummy-", "ThreadPoolExecutor-", "asyncio_")
+SHORTEST = 6
 EVERY_SIGNAL = _signal.valid_signals()
 STOP_SECONDS = 2.0
 
@@ -123,7 +127,11 @@ def thread_name(ident: int) -> str:
     """The name that the program gave to a thread, without importing ``threading`` for it."""
     threading = sys.modules.get("threading")
     thread = getattr(threading, "_active", {}).get(ident)
-    return str(getattr(thread, "_name", "")) or str(ident)
+    name = str(getattr(thread, "_name", "")) or str(ident)
+    if name.startswith(NAMES_OF_PYTHON):
+        return name
+    given = (*getattr(sys, "orig_argv", sys.argv), *os.environ.values())
+    return "***" if any(len(word) >= SHORTEST and word in name for word in given) else name
 
 
 def kernel_threads() -> int:
