@@ -12,19 +12,22 @@ import outlive.record.flight  # noqa: F401
 from outlive.running import run
 
 
-def status_of(script):
+def status_of(script, switches):
     child = os.fork()
     if child == 0:
         if sys.argv[1] == "bare":
             for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
                 signal.signal(ignored_by_python, signal.SIG_DFL)
             os.execvp("sh", ["sh", "-c", script])
-        run(["--quiet", "--", "sh", "-c", script])
+        run(["--quiet", *switches, "--", "sh", "-c", script])
         os._exit(99)
     return os.waitpid(child, 0)[1]
 
 
 if __name__ == "__main__":
     scripts = sys.stdin.read().splitlines()
-    for script in scripts:
-        print(script, status_of(script), flush=True)
+    for number, script in enumerate(scripts):
+        switches = (
+            ["--no-record"] if number % 8 else []
+        )  # a verdict takes its time; one in eight is made
+        print(script, status_of(script, switches), flush=True)

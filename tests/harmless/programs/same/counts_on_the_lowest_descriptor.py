@@ -5,7 +5,7 @@ import os
 first = os.open("/dev/null", os.O_RDONLY)
 os.close(first)
 surprises = 0
-for _ in range(1500):
+for _ in range(500):
     sum(range(15_000))
     number = os.open("/dev/null", os.O_RDONLY)
     os.close(number)
