@@ -193,3 +193,14 @@ def test_timeout_ends_the_program_and_tells_of_it(how, runner):
     assert 124 == bare.status
     assert bare.status == watched.status
     assert bare.stdout == watched.stdout
+
+
+def test_a_program_that_signals_its_parent_reaches_the_one_it_would_have(runner):
+    script = "trap 'echo told' USR1; \"$@\" & until wait $!; do :; done"
+    command = ["sh", "-c", "kill -USR1 $PPID; sleep 0.3"]
+
+    bare = runner.bare("bash", "-c", script, "bash", *command)
+    watched = runner.bare("bash", "-c", script, "bash", *runner.command(*command, switches=["-q"]))
+
+    assert b"told\n" == bare.stdout
+    assert bare == watched
