@@ -38,8 +38,8 @@ For figures to quote: a machine that does nothing else, no --quick. Compare the 
 bare) with the target before believing a difference.
 
 examples
-  bench/run.py                              everything: more than an hour
-  bench/run.py --quick                      does it all work? some minutes, plus the environments
+  bench/run.py                              everything: an hour and a half
+  bench/run.py --quick                      does it all work? ten minutes, plus the environments
   bench/run.py --only start-up              one section
   bench/run.py --no-peers --markdown B.md   Outlive alone, and a page for the README
   bench/run.py --resume bench/results/X.json   go on after an interruption
