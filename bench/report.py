@@ -99,7 +99,7 @@ def _memory(results: Results) -> Table:
             seen = spread(found)
             rows.append((when, f"{seen.median / 1e6:.1f}", f"{seen.most / 1e6:.1f}"))
     header = ("", "median", "most")
-    says = "Peak resident size of the supervisor process, MB."
+    says = "Peak resident sizes of the supervisor and its witness added up, MB."
     return Table("Memory of the supervisor", says, header, tuple(rows))
 
 
