@@ -41,8 +41,9 @@ def counting(request, runner, program):
 
 def seen_until_last(child):
     """All signals that the program told of, up to the one that was sent last."""
-    os.kill(child.pid, LAST)
+    # Only when the first has come: of two that wait together, Python handles the lower number first.
     seen = [int(child.stdout.readline())]
+    os.kill(child.pid, LAST)
     while seen[-1] != LAST:
         seen.append(int(child.stdout.readline()))
     return seen[:-1]
