@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.death
 
-#: Sent last, to the supervisor alone, and the last in order of those that wait: when it has come, all others have.
+#: Sent last, to the supervisor alone: when it has come, whatever was to be passed on before it has come too.
 LAST = signal.SIGRTMIN + 6
 
 SENT = [
@@ -39,10 +39,11 @@ def counting(request, runner, program):
     return child, int(pid)
 
 
-def seen_until_last(child):
-    """All signals that the program told of, up to the one that was sent last."""
-    # Only when the first has come: of two that wait together, Python handles the lower number first.
+def seen_until_last(child, wanted):
+    """All signals that the program told of: first the wanted one, then all up to the one that was sent last."""
     seen = [int(child.stdout.readline())]
+    while seen[-1] != wanted:
+        seen.append(int(child.stdout.readline()))
     os.kill(child.pid, LAST)
     while seen[-1] != LAST:
         seen.append(int(child.stdout.readline()))
@@ -54,7 +55,7 @@ def test_a_signal_to_the_supervisor_reaches_the_program_once(number, counting, r
     child, _ = counting
 
     os.kill(child.pid, number)
-    seen = seen_until_last(child)
+    seen = seen_until_last(child, number)
     ending = runner.finish(child)
 
     assert [number] == seen
@@ -66,7 +67,7 @@ def test_a_signal_to_the_whole_group_reaches_the_program_once(number, counting, 
     child, _ = counting
 
     os.killpg(child.pid, number)
-    seen = seen_until_last(child)
+    seen = seen_until_last(child, number)
     ending = runner.finish(child)
 
     assert [number] == seen
@@ -79,7 +80,7 @@ def test_two_signals_one_soon_after_the_other_both_reach_the_program(counting, r
     os.kill(child.pid, signal.SIGUSR1)
     first = int(child.stdout.readline())
     os.kill(child.pid, signal.SIGUSR1)
-    seen = seen_until_last(child)
+    seen = seen_until_last(child, signal.SIGUSR1)
     ending = runner.finish(child)
 
     assert signal.SIGUSR1 == first
@@ -91,7 +92,7 @@ def test_a_signal_to_the_program_alone_is_its_own_affair(counting, runner):
     child, pid = counting
 
     os.kill(pid, signal.SIGTERM)
-    seen = seen_until_last(child)
+    seen = seen_until_last(child, signal.SIGTERM)
     ending = runner.finish(child)
 
     assert [signal.SIGTERM] == seen
