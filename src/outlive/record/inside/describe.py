@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+
+from .. import masking
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -92,21 +95,9 @@ def masked(text: str) -> str:
     """Without secrets: those with a telling shape, and those in this program's environment and arguments."""
     if not text:
         return text
-    if "re" not in sys.modules and isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
-        return "…"  # loading ``re`` now would change how the program ends: see format.dump
-    masking = _masking()
     arguments = [str(word) for word in getattr(sys, "orig_argv", None) or sys.argv]
     secrets = masking.secrets_of(os.environ) + masking.split_arguments(arguments)[1]
     return str(masking.mask_text(text, secrets))
-
-
-def _masking() -> Any:
-    """The module that masks; only a program that fails pays for loading it, and it gets no module of the program's."""
-    name = f"{__package__.rpartition('.')[0]}.masking"
-    if name not in sys.modules:
-        package = sys.modules.get("_outlive_record")
-        getattr(package, "import_privately", __import__)(name)
-    return sys.modules[name]
 
 
 def _qualified(kind: type) -> str:
@@ -118,7 +109,6 @@ def _qualified(kind: type) -> str:
 
 def _frames_in_text(text: str) -> List[FrameData]:
     """A traceback that came from another process as text."""
-    re = _masking().re
     frames = re.findall(REMOTE_FRAME, text, re.MULTILINE)
     found = [(file, int(line), function) for file, line, function in frames]
     found.reverse()

@@ -19,7 +19,6 @@ def _load_recorder():
     package = type(sys)("_outlive_record")
     package.__path__ = [record]
     sys.modules["_outlive_record"] = package
-    package.import_privately = _import_privately
     package.borrowed = _import_privately("_outlive_record.inside.agent")
     sys.modules["_outlive_record.inside.agent"].start(folder)
 
@@ -29,7 +28,7 @@ def _import_privately(name):
 
     A program may have a signal.py or resource.py of its own: while ours is loaded the program's folders are out of sys.path, and
     afterwards the modules that only we needed are out of sys.modules (ours hold on to them), so that `import signal` finds what it
-    would have found.
+    would have found. Only here, where no other thread is: one that imports at the same time would lose its modules.
     """
     import os
 
