@@ -15,7 +15,6 @@ from outlive.observed import Crash, Origin, Stack, Thrown
 from outlive.record.masking import mask_text
 
 OUTLIVE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-STANDARD_LIBRARY = re.compile(r"/lib(?:64)?/python[23]\.\d+/")
 
 #: What stands for code that a person typed, though it has no file.
 TYPED = ("<string>", "<stdin>", "<ipython-input")
@@ -76,8 +75,6 @@ class SourceLines:
             return file.startswith(TYPED)
         parts = file.split("/")
         if any(part in parts for part in LIBRARY_PARTS) or GENERATED in file:
-            return False
-        if STANDARD_LIBRARY.search(file):
             return False
         if STANDARD_LIBRARY.search(file):
             return False
