@@ -31,7 +31,7 @@ from outlive.model import (
 )
 from outlive.record.masking import mask_text
 from outlive.report.data import SCHEMA, from_json, to_data, to_json
-from outlive.report.share import shared
+from outlive.report.share import Stranger
 from outlive.report.text import render, said
 from outlive.showing import console_on, names_to_hide
 
@@ -431,7 +431,7 @@ PRIVATE = Verdict(
 
 
 def test_what_is_shared_names_nobody_and_no_folder() -> None:
-    verdict = shared(PRIVATE, mask_text, ["alice", "build-host-7"])
+    verdict = Stranger(mask_text, ["alice", "build-host-7"]).verdict(PRIVATE)
 
     for text in (to_json(verdict), screen(verdict, 200)):
         assert SECRET not in text
@@ -441,7 +441,7 @@ def test_what_is_shared_names_nobody_and_no_folder() -> None:
 
 
 def test_what_is_shared_still_says_what_a_helper_needs() -> None:
-    verdict = shared(PRIVATE, mask_text, ["alice", "build-host-7"])
+    verdict = Stranger(mask_text, ["alice", "build-host-7"]).verdict(PRIVATE)
 
     text = screen(verdict, 200)
     for words in (
@@ -469,7 +469,7 @@ def test_what_is_shared_still_says_what_a_helper_needs() -> None:
     ],
 )
 def test_what_is_no_absolute_path_stays_readable_when_shared(text: str) -> None:
-    verdict = shared(replace(VERDICT, findings=(replace(FINDING, says=text),)), mask_text)
+    verdict = Stranger(mask_text).verdict(replace(VERDICT, findings=(replace(FINDING, says=text),)))
 
     assert text == verdict.findings[0].says
 

@@ -108,8 +108,26 @@ def _complete_run(context: click.Context, parameter: click.Parameter, incomplete
 @click.option(
     "--again", is_flag=True, help="Judge the record again instead of showing the stored verdict."
 )
-def why(name: str | None, as_json: bool, share: bool, again: bool) -> None:
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    help="Write one self-contained page with the memory curve, the stacks and all facts. - for stdout.",
+)
+@click.option(
+    "--open",
+    "look",
+    is_flag=True,
+    help="Write that page into the run's folder and open it in a browser.",
+)
+def why(
+    name: str | None, as_json: bool, share: bool, again: bool, page: str | None, look: bool
+) -> None:
     """Show the verdict of the last run, or of RUN (a name from `outlive runs`, its beginning, or a folder).
+
+    \b
+      outlive why --html report.html           a page to keep, or to send to a colleague
+      outlive why --html report.html --share   … to a stranger: paths, arguments, user and host masked
 
     Exit status: 0 nothing is wrong, 1 there are findings, 2 there is no such run.
     """
@@ -120,9 +138,16 @@ def why(name: str | None, as_json: bool, share: bool, again: bool) -> None:
             f"The run {os.path.basename(folder)} is still going on.", "Ask again when it has ended."
         )
     # What is private is known to the causes alone, it is not in the stored verdict: to share it, ask them again.
-    verdict = _stored(folder) if not (again or share) else None
+    verdict = _stored(folder) if not (again or share or page or look) else None
     if verdict is None:
-        verdict = decide(os.path.basename(folder), _evidence(payloads, rings))
+        evidence = _evidence(payloads, rings)
+        verdict = decide(os.path.basename(folder), evidence)
+    if page or look:
+        from outlive.paging import story_of, write_page
+
+        told = story_of(verdict, evidence, payloads, rings, share=share)
+        write_page(told, page or os.path.join(folder, runs.PAGE_NAME), look=look)
+        sys.exit(1 if verdict.findings else 0)
     show(verdict, _program_folder(payloads), as_json=as_json, share=share)
     sys.exit(1 if verdict.findings else 0)
 

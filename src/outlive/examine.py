@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, EndedBy, Ending, Finding, UnitFailure, Verdict
+from outlive.model import Confidence, EndedBy, Ending, Finding, RuledOut, UnitFailure, Verdict
 from outlive.unit import Unit, cause, discover
 
 
@@ -28,6 +28,21 @@ def decide(run: str, evidence: Evidence, causes: Sequence[Unit[Evidence]] | None
         gaps=_open_questions(evidence, units, ranked),
         failures=tuple(sorted(failures, key=lambda failure: failure.slug)),
     )
+
+
+def ruled_out(evidence: Evidence, verdict: Verdict) -> tuple[RuledOut, ...]:
+    """The causes without a finding, each with the trace that it would have left, and whether that could be looked for."""
+    found = {finding.slug for finding in verdict.findings}
+    broken = {failure.slug: failure.error for failure in verdict.failures}
+    answers = []
+    for unit in discover(cause):
+        if unit.slug not in found:
+            missing = [
+                f"{name}: {evidence.gaps[name]}" for name in unit.needs if name in evidence.gaps
+            ]
+            why = broken.get(unit.slug) or "; ".join(missing)
+            answers.append(RuledOut(unit.slug, unit.headline, unit.section("How we know"), why))
+    return tuple(answers)
 
 
 def rank(findings: Iterable[Finding], behind: Mapping[str, tuple[str, ...]]) -> tuple[Finding, ...]:

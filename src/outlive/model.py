@@ -114,6 +114,16 @@ class UnitFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class RuledOut:
+    """A cause that was asked and has nothing to say."""
+
+    slug: str
+    headline: str
+    trace: str  #: what would have shown it
+    open: str = ""  #: why it cannot be ruled out for good: the reading that is missing
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The ranked answer, together with what could not be known."""
 

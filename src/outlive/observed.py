@@ -108,6 +108,15 @@ class Stack:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the program was doing at one time."""
+
+    at: float  #: seconds since the start
+    place: Place | None  #: the user's line that ran
+    rss_bytes: int | None = None
+
+
 class Origin(enum.Enum):
     """Where an exception ended up."""
 

@@ -14,8 +14,8 @@ from outlive.evidence import Evidence
 from outlive.model import EndingKind, Place, Verdict, size
 from outlive.record.masking import mask_text
 from outlive.report.data import to_json
-from outlive.report.share import shared
-from outlive.report.text import render
+from outlive.report.share import Stranger
+from outlive.report.text import Neighbours, render
 
 #: A pipe has no width; this is what fits in an issue and in a log.
 WIDTH_OF_A_PIPE = 100
@@ -33,7 +33,7 @@ def console_on(stream: object) -> Console:
     )
 
 
-def neighbours_in(folder: str) -> object:
+def neighbours_in(folder: str) -> Neighbours:
     """Source lines around a place, as they are on the disk now."""
 
     def around(place: Place) -> Sequence[tuple[int, str]]:
@@ -58,19 +58,19 @@ def show_after_run(verdict: Verdict, evidence: Evidence, as_json: bool) -> None:
     if as_json:
         print(to_json(verdict), file=sys.stderr)
         return
-    render(verdict, console_on(sys.stderr), neighbours_in(evidence.program.folder))  # type: ignore[arg-type]
+    render(verdict, console_on(sys.stderr), neighbours_in(evidence.program.folder))
 
 
 def show(verdict: Verdict, folder: str, *, as_json: bool, share: bool) -> None:
     """For `outlive why`."""
     if share:
-        verdict = shared(verdict, mask_text, names_to_hide())
+        verdict = Stranger(mask_text, names_to_hide()).verdict(verdict)
     if as_json:
         print(to_json(verdict))
     elif share:
         render(verdict, console_on(sys.stdout))
     else:
-        render(verdict, console_on(sys.stdout), neighbours_in(folder))  # type: ignore[arg-type]
+        render(verdict, console_on(sys.stdout), neighbours_in(folder))
 
 
 def names_to_hide() -> list[str]:

@@ -38,6 +38,10 @@ class Unit(Generic[View]):
         """The first line of the manual page."""
         return self.doc.splitlines()[0]
 
+    def section(self, heading: str) -> str:
+        """What the manual page says under a heading."""
+        return self.doc.partition(f"\n## {heading}\n")[2].partition("\n## ")[0].strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[View]):

@@ -21,6 +21,7 @@ KEEP_BYTES = 500_000_000
 
 LOG_NAME = "supervisor.log"
 VERDICT_NAME = "verdict.json"
+PAGE_NAME = "verdict.html"
 STDERR_NAME = "stderr.tail"
 RINGS_NAME = "rings"
 SEALED_NAME = "sealed"

@@ -18,58 +18,73 @@ QUOTED_PATH = re.compile(r"(['\"])(?:file://)?[~/](?:[^'\"\n/]*/)+([^'\"\n/]*)\1
 KERNEL_FILES = re.compile(r"^/(proc|sys)/")
 
 
-def shared(verdict: Verdict, mask: Callable[[str], str], names: Iterable[str] = ()) -> Verdict:
-    """The same verdict without what identifies its author; ``names`` are words to hide, as the user and the host."""
-    hidden = [name for name in names if len(name) > 1]
+class Stranger:
+    """Says what a stranger may read: paths, user, host and secrets are masked, the rest stays."""
 
-    def clean(text: str) -> str:
-        text = QUOTED_PATH.sub(lambda found: f"{found[1]}…/{found[2]}{found[1]}", mask(text))
+    def __init__(self, mask: Callable[[str], str], names: Iterable[str] = ()) -> None:
+        self._mask = mask
+        self._names = [
+            name for name in names if len(name) > 1
+        ]  #: words to hide, as the user and the host
+
+    def text(self, text: str) -> str:
+        """A text of the program's or about it."""
+        text = QUOTED_PATH.sub(lambda found: f"{found[1]}…/{found[2]}{found[1]}", self._mask(text))
         text = PATH.sub(lambda found: f"…/{found[1]}", text)
-        for name in hidden:
+        for name in self._names:
             text = re.sub(rf"\b{re.escape(name)}\b", MASK, text)
         return text
 
-    def value_of(fact: Fact) -> Value:
-        if fact.private:
-            return MASK
-        return clean(fact.value) if isinstance(fact.value, str) else fact.value
-
-    def place_of(place: Place | None) -> Place | None:
-        if place is None:
-            return None
+    def place(self, place: Place) -> Place:
+        """A line of source: the file without its folder."""
         return replace(
             place,
-            file=clean(place.file.rpartition("/")[2]),
-            function=clean(place.function),
-            code=clean(place.code),
+            file=self.text(place.file.rpartition("/")[2]),
+            function=self.text(place.function),
+            code=self.text(place.code),
         )
 
-    def fact_of(fact: Fact) -> Fact:
+    def fact(self, fact: Fact) -> Fact:
+        """A fact; of a private one only the name and the source."""
         source = (
             KERNEL_FILES.sub(r"\1: ", fact.source).rpartition("/")[2]
             if "/" in fact.source
             else fact.source
         )
-        return replace(fact, value=value_of(fact), source=clean(source))
+        return replace(
+            fact, name=self.text(fact.name), value=self._value(fact), source=self.text(source)
+        )
 
-    def finding_of(finding: Finding) -> Finding:
+    def _value(self, fact: Fact) -> Value:
+        if fact.private:
+            return MASK
+        return self.text(fact.value) if isinstance(fact.value, str) else fact.value
+
+    def finding(self, finding: Finding) -> Finding:
+        """A finding with all that it carries."""
         return replace(
             finding,
-            says=clean(finding.says),
-            where=place_of(finding.where),
-            because=tuple(fact_of(fact) for fact in finding.because),
+            says=self.text(finding.says),
+            where=self.place(finding.where) if finding.where else None,
+            because=tuple(self.fact(fact) for fact in finding.because),
             remedies=tuple(
                 replace(
-                    remedy, text=clean(remedy.text), commands=tuple(map(clean, remedy.commands))
+                    remedy,
+                    text=self.text(remedy.text),
+                    commands=tuple(map(self.text, remedy.commands)),
                 )
                 for remedy in finding.remedies
             ),
         )
 
-    return replace(
-        verdict,
-        ending=replace(verdict.ending, detail=clean(verdict.ending.detail)),
-        findings=tuple(finding_of(finding) for finding in verdict.findings),
-        gaps={name: clean(why) for name, why in verdict.gaps.items()},
-        failures=tuple(replace(broken, error=clean(broken.error)) for broken in verdict.failures),
-    )
+    def verdict(self, verdict: Verdict) -> Verdict:
+        """The same verdict without what identifies its author."""
+        return replace(
+            verdict,
+            ending=replace(verdict.ending, detail=self.text(verdict.ending.detail)),
+            findings=tuple(self.finding(finding) for finding in verdict.findings),
+            gaps={name: self.text(why) for name, why in verdict.gaps.items()},
+            failures=tuple(
+                replace(broken, error=self.text(broken.error)) for broken in verdict.failures
+            ),
+        )

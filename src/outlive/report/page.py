@@ -1,0 +1,307 @@
+"""One self-contained page about a run: no request leaves it, and nothing that the program said is ever run or drawn as markup.
+
+Every text goes through ``_`` (escaped, control characters shown). The scripts are named by their hashes in the page's own content
+policy, so a browser refuses whatever else might look like one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from typing import Any
+
+from outlive import __version__
+from outlive.model import Confidence, EndingKind, Fact, Finding, Place, Remedy, size
+from outlive.observed import Stack
+from outlive.report.story import Held, Story, environment
+from outlive.report.text import BY, SURE, said, visible
+
+ASSETS = "page_assets"
+SCRIPTS = ("uPlot.iife.min.js", "page.js")
+STYLES = ("uPlot.min.css", "page.css")
+
+#: A limit this much above the highest use would flatten the curve: it is told in words.
+LIMIT_IN_SIGHT = 3.0
+TAIL_OF_STDERR = 6000
+FEW_FRAMES = 2
+OPENS = {Confidence.PROVEN: "proven", Confidence.LIKELY: "likely", Confidence.POSSIBLE: "possible"}
+
+
+def page(story: Story) -> str:
+    """The whole page, as one HTML document."""
+    scripts = [_asset(name) for name in SCRIPTS]
+    allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
+    title = f"{_title(story)} · Outlive"
+    data = json.dumps(_curve(story), ensure_ascii=True).replace("<", "\\u003c")
+    return "".join(
+        (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{_(title)}</title>",
+            *(f"<style>{_asset(name)}</style>" for name in STYLES),
+            "</head><body>",
+            *_body(story),
+            f'<script type="application/json" id="curve-data">{data}</script>',
+            *(f"<script>{script}</script>" for script in scripts),
+            "</body></html>\n",
+        )
+    )
+
+
+def _body(story: Story) -> Iterable[str]:
+    cause = story.verdict.cause
+    yield '<a class="skip" href="#main">To the verdict</a>'
+    yield f'<header><p class="run">Outlive · run {_(story.verdict.run)}'
+    yield f" · began {_(story.began)}</p>" if story.began else "</p>"
+    yield '<button type="button" id="theme" aria-pressed="false">Dark</button></header><main id="main">'
+    yield f'<p class="ending {"good" if story.verdict.ending.kind is EndingKind.SUCCESS else "bad"}">{_(_ending(story))}</p>'
+    yield f"<h1>{_(_title(story))}</h1>"
+    if cause is not None:
+        yield from _verdict(cause, story)
+    yield from _memory(story)
+    yield from _held(story.held)
+    yield from _also(story.verdict.findings[1:])
+    yield from _stacks(story.stacks)
+    yield from _last_words(story.evidence.log)
+    yield from _ruled_out(story)
+    yield from _all_facts(story)
+    yield f"</main><footer>Made by Outlive {_(__version__)}. This page holds everything it shows; it asks nothing of the network.</footer>"
+
+
+def _title(story: Story) -> str:
+    cause = story.verdict.cause
+    if cause is not None:
+        return cause.says
+    if story.verdict.ending.kind is EndingKind.SUCCESS:
+        return "Nothing is wrong."
+    return "The cause is not known: nothing that was recorded decides it."
+
+
+def _ending(story: Story) -> str:
+    ending = story.verdict.ending
+    told = " ".join(filter(None, [ending.detail or ending.kind.value, BY[ending.by]]))
+    return (
+        f"The program {told}" if told.startswith(("ended", "finished")) else f"The program: {told}"
+    )
+
+
+def _verdict(cause: Finding, story: Story) -> Iterable[str]:
+    yield f'<p class="badges"><span class="badge {OPENS[cause.confidence]}">{SURE[cause.confidence]}</span> '
+    yield f"<code>{_(cause.slug)}</code></p>"
+    if cause.where is not None:
+        yield '<section aria-labelledby="where"><h2 id="where">Where</h2>'
+        yield _source(cause.where, story.source)
+        yield "</section>"
+    if cause.remedies:
+        yield '<section aria-labelledby="fix"><h2 id="fix">What to do</h2><ol class="fixes">'
+        yield from map(_remedy, cause.remedies)
+        yield "</ol></section>"
+    yield '<section aria-labelledby="because"><h2 id="because">Because</h2>'
+    yield _fact_table(cause.because, "The facts behind the verdict, and where each was read")
+    yield "</section>"
+
+
+def _source(place: Place, around: Sequence[tuple[int, str]]) -> str:
+    inside = f" in {place.function}" if place.function and place.function != "<module>" else ""
+    lines = around or ([(place.line, place.code)] if place.code else [])
+    rows = "".join(
+        f'<tr{" class=here" if number == place.line else ""}><td class="number">{number}</td><td><code>{_(text) or " "}</code></td></tr>'
+        for number, text in lines
+    )
+    if not lines:
+        return f'<p class="place"><strong>{_(str(place))}</strong>{_(inside)}</p><p>(The line itself could not be read.)</p>'
+    listing = f'<table class="source"><caption class="unseen">Lines around {_(str(place))}; the marked one is to blame</caption>{rows}</table>'
+    return f'<p class="place"><strong>{_(str(place))}</strong>{_(inside)}</p>{listing}'
+
+
+def _remedy(remedy: Remedy) -> str:
+    commands = "".join(
+        f'<div class="command"><pre tabindex="0"><code>{_(command)}</code></pre>'
+        '<button type="button" class="copy" aria-label="Copy this command">Copy</button></div>'
+        for command in remedy.commands
+    )
+    return f"<li>{_(remedy.text)}{commands}</li>"
+
+
+def _memory(story: Story) -> Iterable[str]:
+    samples = story.evidence.samples
+    if not samples:
+        return
+    highest = max(samples, key=lambda sample: sample.tree_rss_bytes)
+    limits = [sample.limit_bytes for sample in samples if sample.limit_bytes]
+    limit = f" The limit was {size(limits[-1])}." if limits else ""
+    told = f"Highest use seen: {size(highest.tree_rss_bytes)} after {highest.at:.1f} s.{limit}"
+    yield '<section aria-labelledby="memory"><h2 id="memory">Memory over time</h2>'
+    yield f'<p>{_(told)}</p><figure><div id="curve" tabindex="0" role="img" aria-label="{_(told)}" aria-describedby="curve-help"></div>'
+    yield '<figcaption id="curve-help">Move over the curve, or use the arrow keys, to see what was running. Drag to zoom in; '
+    yield "double-click, or press Escape, to see all of it.</figcaption></figure>"
+    yield '<p id="running" class="running" aria-live="polite">&nbsp;</p>'
+    yield "<noscript><p>The curve needs scripts; the table below has its values.</p></noscript><details><summary>The curve as a table</summary>"
+    yield '<div class="wide"><table><caption class="unseen">Memory over time</caption><thead><tr><th scope="col">seconds</th><th scope="col">program and its children</th>'
+    yield '<th scope="col">control group</th><th scope="col">limit</th></tr></thead><tbody>'
+    step = max(1, len(samples) // 200)
+    for sample in samples[::step]:
+        cells = (sample.tree_rss_bytes, sample.used_bytes, sample.limit_bytes)
+        yield f"<tr><td>{sample.at:.1f}</td>"
+        yield "".join(f"<td>{size(cell) if cell is not None else '–'}</td>" for cell in cells)
+        yield "</tr>"
+    yield "</tbody></table></div></details></section>"
+
+
+def _curve(story: Story) -> dict[str, Any]:
+    """What the script draws."""
+    samples = [
+        sample for sample in story.evidence.samples if sample.tree_rss_bytes
+    ]  # none of a dead one
+    peak = max((sample.tree_rss_bytes for sample in samples), default=0)
+    in_sight = [
+        sample.limit_bytes
+        if sample.limit_bytes and sample.limit_bytes <= LIMIT_IN_SIGHT * peak
+        else None
+        for sample in samples
+    ]
+    return {
+        "at": [sample.at for sample in samples],
+        "program": [sample.tree_rss_bytes for sample in samples],
+        "group": [sample.used_bytes for sample in samples],
+        "limit": in_sight,
+        "marks": [[at, visible(label)] for at, label in story.marks],
+        "running": [
+            [moment.at, visible(f"{moment.place}  {moment.place.code}") if moment.place else ""]
+            for moment in story.changes
+        ],
+    }
+
+
+def _held(held: Sequence[Held]) -> Iterable[str]:
+    if not held:
+        return
+    most = max(one.bytes for one in held) or 1
+    yield '<section aria-labelledby="held"><h2 id="held">Who held memory</h2><div class="wide"><table>'
+    yield '<caption class="unseen">Containers and pipeline stages, the largest first</caption>'
+    yield '<thead><tr><th scope="col">what</th><th scope="col">bytes</th><th scope="col">line</th><th scope="col">detail</th></tr></thead><tbody>'
+    for one in held:
+        share = round(100 * one.bytes / most)
+        yield f'<tr><th scope="row"><code>{_(one.what)}</code></th><td class="bar"><meter min="0" max="100" value="{share}" aria-hidden="true"></meter> {size(one.bytes)}</td>'
+        yield f"<td><code>{_(one.where)}</code></td><td>{_(one.detail)}</td></tr>"
+    yield "</tbody></table></div></section>"
+
+
+def _also(findings: Sequence[Finding]) -> Iterable[str]:
+    if not findings:
+        return
+    yield '<section aria-labelledby="also"><h2 id="also">Also found</h2>'
+    for finding in findings:
+        where = f" ({finding.where})" if finding.where else ""
+        yield f'<details><summary>{_(finding.says + where)} <span class="badge {OPENS[finding.confidence]}">{SURE[finding.confidence]}</span> '
+        yield f"<code>{_(finding.slug)}</code></summary>"
+        yield (
+            '<ol class="fixes">' + "".join(map(_remedy, finding.remedies)) + "</ol>"
+            if finding.remedies
+            else ""
+        )
+        yield _fact_table(finding.because, f"The facts behind {finding.slug}")
+        yield "</details>"
+    yield "</section>"
+
+
+def _stacks(stacks: Sequence[Stack]) -> Iterable[str]:
+    if not stacks:
+        return
+    yield '<section aria-labelledby="stacks"><h2 id="stacks">Stacks</h2>'
+    yield '<p><label><input type="checkbox" id="own-only"> only lines of the program itself</label></p>'
+    for index, stack in enumerate(sorted(stacks, key=lambda stack: stack.own is None)):
+        when = f", seen after {stack.at:.1f} s" if stack.at is not None else ""
+        name = ("main thread" if stack.main else f"thread {stack.thread}") + when
+        yield f"<details{' open' if index == 0 else ''}><summary>{_(name)}</summary><ol class='frames'>"
+        for package, frames in itertools.groupby(stack.frames, key=_library):
+            yield from _frames(package, list(frames))
+        yield "</ol></details>"
+    yield "</section>"
+
+
+def _library(frame: Place) -> str:
+    """The library that a frame lies in; nothing for a line of the program itself."""
+    return "" if frame.own else frame.package or "the standard library"
+
+
+def _frames(package: str, frames: Sequence[Place]) -> Iterable[str]:
+    """The program's own lines in full; a library's many are folded."""
+    rows = []
+    for frame in frames:
+        code = f"<br><code>{_(frame.code)}</code>" if frame.code else ""
+        kind = "own" if frame.own else "library"
+        rows.append(
+            f"<li class='{kind}'>{_(str(frame))} <span>in {_(frame.function)}</span>{code}</li>"
+        )
+    if not package or len(frames) <= FEW_FRAMES:
+        yield from rows
+        return
+    yield f"<li class='library'><details><summary>{len(frames)} frames in {_(package)}, innermost {_(frames[0].function)}</summary><ol>"
+    yield from rows
+    yield "</ol></details></li>"
+
+
+def _last_words(log: str) -> Iterable[str]:
+    if log.strip():
+        yield '<section aria-labelledby="words"><h2 id="words">Last words on stderr</h2>'
+        text = log if len(log) <= TAIL_OF_STDERR else "…" + log[-TAIL_OF_STDERR:]
+        yield f'<details><summary>Show</summary><pre class="log" tabindex="0">{_lines(text)}</pre></details></section>'
+
+
+def _ruled_out(story: Story) -> Iterable[str]:
+    if not story.ruled_out:
+        return
+    yield '<section aria-labelledby="ruled"><h2 id="ruled">What was ruled out</h2><details><summary>'
+    yield f"{len(story.ruled_out)} causes left no trace</summary><div class='wide'><table><caption class='unseen'>Causes without a finding</caption>"
+    yield '<thead><tr><th scope="col">cause</th><th scope="col">what would have shown it</th></tr></thead><tbody>'
+    for one in story.ruled_out:
+        still = f"<br><em>Cannot be ruled out for good: {_(one.open)}</em>" if one.open else ""
+        yield f"<tr><th scope='row'><code>{_(one.slug)}</code><br>{_(one.headline)}</th><td>{_(one.trace)}{still}</td></tr>"
+    yield "</tbody></table></div></details></section>"
+
+
+def _all_facts(story: Story) -> Iterable[str]:
+    yield '<section aria-labelledby="facts"><h2 id="facts">All facts</h2><details><summary>Facts, gaps and environment</summary>'
+    facts = [*environment(story), *story.evidence.facts.values()]
+    yield _fact_table(facts, "Everything that was read")
+    gaps = {**story.evidence.gaps, **story.verdict.gaps}
+    if gaps:
+        yield "<h3>What could not be read</h3><dl>"
+        yield "".join(f"<dt>{_(name)}</dt><dd>{_(why)}</dd>" for name, why in sorted(gaps.items()))
+        yield "</dl>"
+    yield "</details></section>"
+
+
+def _fact_table(facts: Iterable[Fact], caption: str) -> str:
+    rows = "".join(
+        f"<tr><th scope='row'>{_(fact.name)}</th><td>{_(said(fact.name, fact.value))}</td><td class='from'>{_(fact.source)}</td></tr>"
+        for fact in facts
+    )
+    head = "<thead><tr><th scope='col'>fact</th><th scope='col'>value</th><th scope='col'>read from</th></tr></thead>"
+    return f"<div class='wide'><table class='facts'><caption class='unseen'>{_(caption)}</caption>{head}<tbody>{rows}</tbody></table></div>"
+
+
+def _(text: str) -> str:
+    """A text of unknown origin, to be shown and never obeyed."""
+    return html.escape(visible(text), quote=True)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(_(line) for line in text.splitlines())
+
+
+def _asset(name: str) -> str:
+    return (resources.files(__package__) / ASSETS / name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

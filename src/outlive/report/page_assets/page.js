@@ -1,0 +1,134 @@
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const root = document.documentElement;
+
+  const theme = byId("theme");
+  const isDark = () =>
+    (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const showTheme = () => {
+    theme.textContent = isDark() ? "Light" : "Dark";
+    theme.setAttribute("aria-pressed", String(isDark()));
+  };
+  theme.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    showTheme();
+    drawCurve();
+  });
+  showTheme();
+
+  for (const button of document.querySelectorAll("button.copy")) {
+    button.addEventListener("click", async () => {
+      const text = button.parentElement.querySelector("code").textContent;
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch (refused) {
+        // From file:// some browsers refuse the clipboard: select it, so that one key copies.
+        getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+        if (!document.execCommand("copy")) return;
+      }
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    });
+  }
+
+  const ownOnly = byId("own-only");
+  if (ownOnly)
+    ownOnly.addEventListener("change", () => root.classList.toggle("own-only", ownOnly.checked));
+
+  addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll("details")) part.open = true;
+  });
+
+  const data = JSON.parse(byId("curve-data").textContent);
+  const place = byId("curve"), running = byId("running");
+  let chart = null;
+
+  const bytes = (value) => {
+    if (value == null) return "–";
+    for (const [unit, step] of [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]])
+      if (Math.abs(value) >= step) return (value / step).toFixed(value < 100 * step ? 1 : 0) + " " + unit;
+    return Math.round(value) + " bytes";
+  };
+
+  const ranAt = (at) => {
+    let low = 0, high = data.running.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (data.running[middle][0] <= at) low = middle + 1; else high = middle;
+    }
+    return low ? data.running[low - 1][1] : "";
+  };
+
+  const tell = (index) => {
+    if (index == null) { running.textContent = "\u00a0"; return; }
+    const at = data.at[index], line = ranAt(at);
+    running.textContent =
+      at.toFixed(1) + " s · " + bytes(data.program[index]) + (line ? " · running " + line : "");
+  };
+
+  const drawMarks = (u) => {
+    const context = u.ctx, style = getComputedStyle(root), ratio = devicePixelRatio;
+    context.save();
+    context.font = 12 * ratio + "px system-ui";
+    let row = 0;
+    for (const [at, label] of data.marks) {
+      const x = u.valToPos(at, "x", true);
+      if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
+      context.strokeStyle = context.fillStyle = style.getPropertyValue("--red");
+      context.setLineDash([4 * ratio, 4 * ratio]);
+      context.beginPath();
+      context.moveTo(x, u.bbox.top);
+      context.lineTo(x, u.bbox.top + u.bbox.height);
+      context.stroke();
+      const left = x > u.bbox.left + u.bbox.width / 2;
+      context.textAlign = left ? "right" : "left";
+      context.fillText(label, x + (left ? -4 : 4) * ratio, u.bbox.top + (14 + 14 * (row++ % 6)) * ratio);
+    }
+    context.restore();
+  };
+
+  function drawCurve() {
+    if (!place || !data.at.length || typeof uPlot === "undefined") return;
+    if (chart) chart.destroy();
+    const style = getComputedStyle(root), colour = (name) => style.getPropertyValue(name).trim();
+    const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
+    const value = (u, raw) => bytes(raw);
+    chart = new uPlot(
+      {
+        width: place.clientWidth, height: 300,
+        scales: { x: { time: false }, y: { range: (u, low, high) => [0, (high || 1) * 1.08] } },
+        axes: [
+          { ...axis, values: (u, splits) => splits.map((at) => +at.toFixed(3) + " s") },
+          { ...axis, size: 76, values: (u, splits) => splits.map(bytes) },
+        ],
+        series: [
+          { label: "time", value: (u, raw) => (raw == null ? "–" : raw.toFixed(1) + " s") },
+          { label: "program and its children", stroke: colour("--blue"), width: 2, value },
+          { label: "control group", stroke: colour("--green"), width: 1, value, show: data.group.some((one) => one != null) },
+          { label: "limit", stroke: colour("--red"), width: 2, dash: [8, 5], points: { show: false }, value, spanGaps: true, show: data.limit.some((one) => one != null) },
+        ],
+        hooks: { setCursor: [(u) => tell(u.cursor.idx)], draw: [drawMarks] },
+      },
+      [data.at, data.program, data.group, data.limit],
+      place,
+    );
+  }
+
+  const moveTo = (index) => {
+    const at = Math.max(0, Math.min(data.at.length - 1, index));
+    chart.setCursor({ left: chart.valToPos(data.at[at], "x"), top: 10 });
+    tell(at);
+  };
+  if (place) {
+    place.addEventListener("keydown", (event) => {
+      if (!chart) return;
+      const here = chart.cursor.idx == null ? data.at.length : chart.cursor.idx;
+      const moves = { ArrowLeft: here - 1, ArrowRight: here + 1, Home: 0, End: data.at.length - 1 };
+      if (event.key in moves) { event.preventDefault(); moveTo(moves[event.key]); }
+      if (event.key === "Escape") chart.setScale("x", { min: data.at[0], max: data.at[data.at.length - 1] });
+    });
+    addEventListener("resize", () => chart && chart.setSize({ width: place.clientWidth, height: 300 }));
+  }
+  drawCurve();
+})();

@@ -1,0 +1,216 @@
+"""The page about a run: complete, self-contained, and deaf to whatever the program's texts try."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from conftest import Outlive
+from outlive.evidence import Evidence
+from outlive.memory_use import Holder, Stage
+from outlive.model import Ending, EndingKind, Fact, Place, RuledOut, Verdict
+from outlive.observed import Crash, Moment, Program, Sample, Stack
+from outlive.record.masking import mask_text
+from outlive.report.page import page
+from outlive.report.share import Stranger
+from outlive.report.story import Story, for_strangers
+from test_report import PRIVATE, VERDICT
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><!--\x1b[31m\u202e"
+NEWLINE_IN_A_NAME = "a\nb.py"
+
+
+class Parsed(HTMLParser):
+    """The tags of a page, and its scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text = ""
+        self._within = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._within = tag
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._within == "script":
+            self.scripts[-1] += data
+        elif self._within != "style":
+            self.text += data
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def story_with(text: str) -> Story:
+    """A run in which every text that can come from a program is this one."""
+    place = Place(text, 3, text, text)
+    stack = Stack(text, (place, replace(place, own=False)), 1.0, pid=7)
+    finding = replace(
+        VERDICT.findings[0],
+        says=text,
+        where=place,
+        because=(Fact(text, text, text),),
+        remedies=(replace(VERDICT.findings[0].remedies[0], text=text, commands=(text,)),),
+    )
+    return Story(
+        replace(VERDICT, run=text, findings=(finding, finding), gaps={text: text}),
+        Evidence(
+            Ending(EndingKind.SIGNAL, "SIGKILL", detail=text),
+            Program((text,), text, 7, text),
+            {text: Fact(text, text, text)},
+            {text: text},
+            samples=(Sample(0.5, 100, 200, 300), Sample(1.0, 400, 500, 600, limit_bytes=700)),
+            stacks=(stack,),
+            crash=Crash(text, (stack,), pid=7),
+            holders={7: (Holder(text, text, 3, 1000, text, feeds=place),)},
+            stages=(Stage("shuffle", place, 5, element_bytes=9, pid=7),),
+            log=text,
+        ),
+        (Moment(0.5, place, 300),),
+        [(3, text)],
+        (RuledOut("a-cause", text, text, text),),
+        text,
+    )
+
+
+@pytest.mark.parametrize("text", [HOSTILE, NEWLINE_IN_A_NAME, "\ud800", "&lt;b&gt;", ""])
+def test_no_text_of_the_program_becomes_markup(text: str) -> None:
+    plain, parsed = Parsed(page(story_with("x"))), Parsed(page(story_with(text)))
+
+    assert len(plain.scripts) == len(parsed.scripts) == 3
+    assert not parsed.named("img")
+    assert not [name for _, attrs in parsed.tags for name in attrs if name.startswith("on")]
+    assert {tag for tag, _ in parsed.tags} <= {tag for tag, _ in plain.tags}
+
+
+def test_a_hostile_text_is_shown_as_it_is() -> None:
+    text = page(story_with(HOSTILE))
+
+    assert "<img src=x onerror=alert(2)>" in Parsed(text).text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_the_policy_names_the_scripts_that_may_run_and_allows_no_request() -> None:
+    parsed = Parsed(page(story_with("x")))
+    policy = next(attrs["content"] or "" for attrs in parsed.named("meta") if "http-equiv" in attrs)
+
+    for script in parsed.scripts[1:]:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none';")
+    links = [
+        attrs.get(name) for _, attrs in parsed.tags for name in ("src", "href") if name in attrs
+    ]
+    assert all(link and link.startswith("#") for link in links)
+
+
+def test_every_part_has_a_heading_and_every_table_a_caption() -> None:
+    parsed = Parsed(page(story_with("x")))
+    headings = [attrs["id"] for attrs in parsed.named("h2")]
+
+    assert headings == ["where", "fix", "because", "memory", "held", "also", "stacks", "words", "ruled", "facts"]  # fmt: skip
+    assert [attrs["aria-labelledby"] for attrs in parsed.named("section")] == headings
+    assert len(parsed.named("caption")) == len(parsed.named("table"))
+    assert len(parsed.named("h1")) == 1
+
+
+def test_the_curve_has_what_ran_and_its_limit_only_in_sight() -> None:
+    story = story_with("x")
+    near = json.loads(Parsed(page(story)).scripts[0])
+    far = replace(
+        story, evidence=replace(story.evidence, samples=(Sample(1.0, 1, 1, 600, limit_bytes=9000),))
+    )
+
+    assert near["limit"] == [None, 700]
+    assert near["running"] == [[0.5, "x:3  x"]]
+    assert [label for _, label in near["marks"]] == ["last stack"]
+    assert json.loads(Parsed(page(far)).scripts[0])["limit"] == [None]
+
+
+def test_a_page_for_strangers_tells_nothing_private() -> None:
+    story = story_with("/home/alice/work/a.py on build-host-7")
+    known = (
+        RuledOut("a-cause", "A headline.", "A trace.", "/home/alice/x"),
+    )  # texts of the manual
+    story = replace(story, verdict=PRIVATE, ruled_out=known)
+    text = page(for_strangers(story, Stranger(mask_text, ["alice", "build-host-7"])))
+
+    assert "alice" not in text
+    assert "build-host-7" not in text
+    assert "/home" not in text
+
+
+def test_a_run_that_went_well_has_a_short_page() -> None:
+    ending = Ending(EndingKind.SUCCESS, None, 0, detail="finished after 1.0 s")
+    text = page(Story(Verdict("r", ending), Evidence(ending)))
+
+    assert "Nothing is wrong." in text
+    assert [attrs["id"] for attrs in Parsed(text).named("h2")] == ["facts"]
+
+
+FAILS = """
+import time
+
+def work():
+    kept = []
+    for i in range(20):
+        kept.append(bytearray(1_000_000))
+        time.sleep(0.02)
+    raise ValueError("<b>bold</b>")
+
+work()
+"""
+
+
+@pytest.fixture
+def failed(outlive: Outlive, tmp_path: Path) -> Path:
+    (tmp_path / "fails.py").write_text(FAILS)
+    assert outlive("run", "fails.py", cwd=tmp_path).status == 1
+    return tmp_path
+
+
+def test_why_writes_a_page_of_a_real_run(outlive: Outlive, failed: Path) -> None:
+    done = outlive("why", "--html", "page.html", cwd=failed)
+    parsed = Parsed((failed / "page.html").read_text())
+
+    assert (1, "") == (done.status, done.stdout)
+    assert "page.html" in done.stderr
+    assert "<b>bold</b>" in parsed.text
+    assert "→" not in parsed.text and 'raise ValueError("<b>bold</b>")' in parsed.text
+    curve = json.loads(parsed.scripts[0])
+    assert curve["at"] and any("fails.py" in line for _, line in curve["running"])
+    assert (failed / "page.html").stat().st_mode & 0o077 == 0
+
+
+def test_a_page_can_go_to_stdout(outlive: Outlive, failed: Path) -> None:
+    done = outlive("why", "--html", "-", "--share", cwd=failed)
+
+    assert done.status == 1
+    assert done.stdout.startswith("<!doctype html>")
+    assert str(failed) not in done.stdout
+
+
+def test_a_page_that_cannot_be_written_is_an_error_with_a_word(
+    outlive: Outlive, failed: Path
+) -> None:
+    done = outlive("why", "--html", "no/such/folder/page.html", cwd=failed)
+
+    assert done.status == 3
+    assert "Cannot write no/such/folder/page.html" in done.stderr
