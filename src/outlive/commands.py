@@ -17,12 +17,10 @@ from outlive import __version__
 from outlive.errors import NothingRecorded, UsageError
 from outlive.evidence import Evidence
 from outlive.examine import decide
-from outlive.host import Host
 from outlive.model import Verdict
 from outlive.record import runs
-from outlive.record.format import read_frames
 from outlive.record.probes import gather
-from outlive.record.sampling import process_stat
+from outlive.record.reading import is_running, read_run, start_of
 from outlive.report.data import from_json
 from outlive.report.text import visible
 from outlive.running import OPTIONS, run
@@ -132,8 +130,8 @@ def why(
     Exit status: 0 nothing is wrong, 1 there are findings, 2 there is no such run.
     """
     folder = runs.find_run(name)
-    payloads, rings = _read(folder)
-    if _still_running(_run_in(payloads)) and not any(it.get("kind") == "exit" for it in payloads):
+    payloads, rings = read_run(folder)
+    if is_running(start_of(payloads)) and not any(it.get("kind") == "exit" for it in payloads):
         raise NothingRecorded(
             f"The run {os.path.basename(folder)} is still going on.", "Ask again when it has ended."
         )
@@ -150,6 +148,31 @@ def why(
         sys.exit(1 if verdict.findings else 0)
     show(verdict, _program_folder(payloads), as_json=as_json, share=share)
     sys.exit(1 if verdict.findings else 0)
+
+
+@cli.command(short_help="What runs now: memory, forecast, the hottest line.")
+@click.argument("name", metavar="[RUN]", required=False, shell_complete=_complete_run)
+@click.option(
+    "--interval",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0.1, 3600),
+    help="Seconds between looks.",
+)
+@click.option(
+    "--once", is_flag=True, help="Look once (also what happens when stdout is no terminal)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Look once; one JSON object a run and line.")
+def top(name: str | None, interval: float, once: bool, as_json: bool) -> None:
+    """Watch the programs that were started with `outlive run` on this machine, or one of them.
+
+    Memory against the limit that will end it first (a control group's, else the machine's), when that is reached if memory goes on
+    rising as it does now, the line that was seen most often in the last ten seconds, and what holds memory. It only reads the records:
+    the programs do not notice. q or Ctrl-C ends it.
+    """
+    from outlive.watching import watch
+
+    watch(name, interval, once, as_json)
 
 
 @cli.command("runs", short_help="List the recorded runs.")
@@ -246,27 +269,12 @@ def run_command_line(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _read(folder: str) -> tuple[list[dict[str, Any]], str | None]:
-    """What is on the disk of a run; an empty or torn record is no error."""
-    try:
-        payloads = [frame.payload for frame in read_frames(os.path.join(folder, runs.LOG_NAME))]
-    except OSError:
-        payloads = []
-    here = os.path.join(folder, runs.RINGS_NAME)
-    return payloads, here if os.path.isdir(here) else _run_in(payloads).get("rings")
-
-
-def _run_in(payloads: list[dict[str, Any]]) -> dict[str, Any]:
-    """What was written when the program had started."""
-    return next((payload for payload in payloads if payload.get("kind") == "run"), {})
-
-
 def _evidence(payloads: list[dict[str, Any]], rings: str | None) -> Evidence:
     return gather(payloads, rings)
 
 
 def _program_folder(payloads: list[dict[str, Any]]) -> str:
-    return str(_run_in(payloads).get("folder", ""))
+    return str(start_of(payloads).get("folder", ""))
 
 
 def _stored(folder: str) -> Verdict | None:
@@ -280,8 +288,8 @@ def _stored(folder: str) -> Verdict | None:
 
 def _summary(name: str) -> dict[str, Any]:
     folder = os.path.join(runs.runs_folder(), name)
-    payloads, _ = _read(folder)
-    run = _run_in(payloads)
+    payloads, _ = read_run(folder)
+    run = start_of(payloads)
     try:
         verdict = _stored(folder)
     except Exception as error:  # one unreadable verdict must not hide the others
@@ -307,14 +315,7 @@ def _without_verdict(run: dict[str, Any], payloads: list[dict[str, Any]]) -> str
     end = next((payload for payload in payloads if payload.get("kind") == "end"), None)
     if end is not None:
         return f"finished after {end.get('at', 0):.1f} s"
-    return "still running" if _still_running(run) else "not sealed: the supervisor was ended too"
-
-
-def _still_running(run: dict[str, Any]) -> bool:
-    """Whether the process that supervises a run is there: the same one, not another with its number."""
-    supervisor = run.get("supervisor")
-    found = process_stat(Host(), supervisor) if isinstance(supervisor, int) else None
-    return found is not None and found.started == run.get("supervisor_started")
+    return "still running" if is_running(run) else "not sealed: the supervisor was ended too"
 
 
 def _page(unit: Unit[Evidence]) -> dict[str, Any]:

@@ -1,0 +1,173 @@
+"""A recorded program while it runs, in a few lines of a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from outlive.evidence import Evidence
+from outlive.forecast import room, seconds_left
+from outlive.model import Place, size
+from outlive.observed import Moment
+from outlive.report.text import visible
+
+#: What ran during the last seconds counts as what runs now.
+HOT_SECONDS = 10.0
+BLOCKS = "▁▂▃▄▅▆▇█"
+BAR_CELLS = 28
+CURVE_CELLS = 48
+MOST_STAGES = 2
+MOST_HOLDERS = 2
+
+#: From here on the bar is drawn in yellow, then in red.
+FILLING, NEARLY_FULL = 0.7, 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """One run that goes on."""
+
+    run: str
+    evidence: Evidence
+    moments: Sequence[Moment]
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running, by the newest sample."""
+        return self.evidence.samples[-1].at if self.evidence.samples else 0.0
+
+    @property
+    def hottest(self) -> tuple[Place, float] | None:
+        """The line that was seen most often lately, and in which part of the looks."""
+        if not self.moments:
+            return None
+        since = self.moments[-1].at - HOT_SECONDS
+        seen = Counter(moment.place for moment in self.moments if moment.at >= since)
+        places = [(place, count) for place, count in seen.most_common() if place is not None]
+        return (places[0][0], places[0][1] / seen.total()) if places else None
+
+    @property
+    def cores(self) -> float | None:
+        """How many cores it keeps busy, over the last readings."""
+        recent = [sample for sample in self.evidence.samples if sample.at >= self.seconds - 5.0]
+        if len(recent) < 2 or recent[-1].at <= recent[0].at:
+            return None
+        return (recent[-1].cpu_seconds - recent[0].cpu_seconds) / (recent[-1].at - recent[0].at)
+
+
+def to_data(alive: Alive) -> dict[str, Any]:
+    """For programs."""
+    last = alive.evidence.samples[-1] if alive.evidence.samples else None
+    known = room(last) if last else None
+    hot = alive.hottest
+    return {
+        "run": alive.run,
+        "command": list(alive.evidence.program.command),
+        "pid": alive.evidence.program.pid,
+        "seconds": alive.seconds,
+        "memory": last.tree_rss_bytes if last else None,
+        "used": known[0] if known else None,
+        "limit": known[1] if known else None,
+        "seconds_left": seconds_left(alive.evidence.samples),
+        "line": str(hot[0]) if hot else None,
+        "line_share": round(hot[1], 3) if hot else None,
+        "threads": last.threads if last else None,
+        "open_files": last.open_files if last else None,
+        "processes": last.processes if last else None,
+        "cores": alive.cores,
+    }
+
+
+def view(all_alive: Sequence[Alive], clock: str) -> RenderableType:
+    """All of them, one below the other."""
+    title = Text("outlive top", "bold")
+    title.append(f"  {len(all_alive)} running  {clock}", "dim")
+    if not all_alive:
+        nothing = Text("Nothing that was started with `outlive run` is running now.", "dim")
+        return Group(title, nothing)
+    return Group(title, *(_panel(alive) for alive in all_alive))
+
+
+def _panel(alive: Alive) -> RenderableType:
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="dim", no_wrap=True)
+    rows.add_column(overflow="ellipsis", no_wrap=True)
+    program = alive.evidence.program
+    words = [word.rpartition("/")[2] for word in program.command[:2]] + list(program.command[2:])
+    head = Text(visible(" ".join(words)), "bold")
+    rows.add_row(Text("run", "bold"), head)
+    rows.add_row("", Text(f"{alive.run}  pid {program.pid}  for {_duration(alive.seconds)}", "dim"))
+    if alive.evidence.samples:
+        rows.add_row("memory", _memory(alive))
+        rows.add_row("", Text(curve([sample.tree_rss_bytes for sample in alive.evidence.samples])))
+        rows.add_row("uses", _uses(alive))
+    hot = alive.hottest
+    if hot is not None:
+        line = Text(visible(f"{hot[0]}"), "bold")
+        line.append(f"  {hot[1]:.0%} of the last {HOT_SECONDS:.0f} s  ", "dim")
+        line.append(visible(hot[0].code))
+        rows.add_row("line", line)
+    for holder in alive.evidence.holders.get(program.pid, ())[:MOST_HOLDERS]:
+        told = f"{holder.kind} {holder.name}: {holder.length:,} elements, {size(holder.bytes)}"
+        rows.add_row("holds", Text(visible(told)))
+    stages = sorted(alive.evidence.stages, key=lambda stage: -(stage.bytes or 0))
+    for stage in stages[:MOST_STAGES]:
+        most = f" at most {size(stage.bytes)}" if stage.bytes else ""
+        rows.add_row("stage", Text(visible(f"{stage.kind}{most}  {stage.place or ''}")))
+    return rows
+
+
+def _memory(alive: Alive) -> Text:
+    last = alive.evidence.samples[-1]
+    known = room(last)
+    if known is None or not known[1]:
+        return Text(size(last.tree_rss_bytes))
+    used, limit = known
+    share = min(1.0, used / limit)
+    full = round(BAR_CELLS * share)
+    colour = "red" if share >= NEARLY_FULL else "yellow" if share >= FILLING else "green"
+    text = Text("█" * full, colour)
+    text.append("░" * (BAR_CELLS - full), "dim")
+    text.append(f" {size(used)} of {size(limit)}")
+    left = seconds_left(alive.evidence.samples)
+    if left is not None:
+        text.append(f"  full in {_duration(left)} at this rate", "bold red")
+    return text
+
+
+def _uses(alive: Alive) -> Text:
+    last = alive.evidence.samples[-1]
+    parts = [
+        f"{alive.cores:.1f} cores" if alive.cores is not None else "",
+        f"{last.threads} threads" if last.threads is not None else "",
+        f"{last.open_files} files" if last.open_files is not None else "",
+        f"{last.processes} processes" if last.processes > 1 else "",
+    ]
+    return Text("  ".join(filter(None, parts)))
+
+
+def curve(values: Sequence[int]) -> str:
+    """A row of blocks: the highest value of each part of the time."""
+    if not values:
+        return ""
+    cells = min(CURVE_CELLS, len(values))
+    bounds = [len(values) * cell // cells for cell in range(cells + 1)]
+    tops = [max(values[low:high]) for low, high in itertools.pairwise(bounds)]
+    highest = max(tops) or 1
+    return "".join(BLOCKS[min(len(BLOCKS) - 1, len(BLOCKS) * top // (highest + 1))] for top in tops)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    return f"{minutes // 60} h {minutes % 60:02} min"

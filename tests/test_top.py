@@ -1,0 +1,165 @@
+"""`outlive top`: what is alive, and when its memory will run out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import SECONDS, Outlive
+from outlive.forecast import rate, seconds_left
+from outlive.observed import Sample
+from outlive.report.live import CURVE_CELLS, curve
+
+LIMIT = 1_000_000_000
+
+
+def samples(used: list[int], step: float = 0.5) -> list[Sample]:
+    return [
+        Sample(step * index, value, value, value, used_bytes=value, limit_bytes=LIMIT)
+        for index, value in enumerate(used)
+    ]
+
+
+def test_memory_that_rises_has_a_time_when_it_is_full() -> None:
+    rising = samples([100_000_000 + 10_000_000 * index for index in range(30)])
+
+    assert rate(rising) == pytest.approx(20_000_000)
+    assert seconds_left(rising) == pytest.approx((LIMIT - 390_000_000) / 20_000_000)
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        pytest.param([500_000_000] * 30, id="level"),
+        pytest.param([100_000_000 * min(index, 6) for index in range(30)], id="plateau"),
+        pytest.param([900_000_000 - 10_000_000 * index for index in range(30)], id="falls"),
+        pytest.param([300_000_000 + 200_000_000 * (index % 2) for index in range(30)], id="sawtooth"),
+        pytest.param([0, 900_000_000], id="too few"),
+        pytest.param([], id="none"),
+    ],
+)  # fmt: skip
+def test_memory_that_does_not_go_on_rising_has_none(used: list[int]) -> None:
+    assert seconds_left(samples(used)) is None
+
+
+def test_one_odd_reading_does_not_bend_the_forecast() -> None:
+    used = [100_000_000 + 10_000_000 * index for index in range(30)]
+    used[20] = 900_000_000
+
+    assert rate(samples(used)) == pytest.approx(20_000_000, rel=0.1)
+
+
+def test_without_a_limit_the_machine_is_the_limit() -> None:
+    grown = [
+        Sample(index * 0.5, 0, 0, 10_000_000 * index, available_bytes=LIMIT - 10_000_000 * index)
+        for index in range(30)
+    ]
+
+    assert seconds_left(grown) == pytest.approx((LIMIT - 290_000_000) / 20_000_000)
+
+
+@given(st.lists(st.integers(0, 1 << 50), max_size=500))
+def test_a_curve_fits_its_row(values: list[int]) -> None:
+    assert len(curve(values)) == min(CURVE_CELLS, len(values))
+
+
+WAITS = """
+import sys, time
+kept = bytearray(50_000_000)
+end = time.monotonic() + 1.2
+
+def work():
+    while time.monotonic() < end:
+        sum(range(1000))
+
+work()
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def running(outlive: Outlive) -> Iterator[subprocess.Popen[str]]:
+    """A program that waits under `outlive run`, ended by a line on its stdin."""
+    script = outlive.script("waits <1>.py", WAITS)
+    with subprocess.Popen(
+        [sys.executable, "-m", "outlive", "run", str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=outlive.folder,
+        env=outlive.environment,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdin is not None
+        assert child.stdout.readline() == "ready\n"
+        yield child
+        child.stdin.close()
+        assert child.wait(SECONDS) == 0
+
+
+def test_it_shows_what_runs(outlive: Outlive, running: subprocess.Popen[str]) -> None:
+    done = outlive("top", "--once")
+
+    assert 0 == done.status, done.stderr
+    assert "waits <1>.py" in done.stdout
+    assert "1 running" in done.stdout
+
+
+def test_it_tells_programs_too(outlive: Outlive, running: subprocess.Popen[str]) -> None:
+    told = json.loads(outlive("top", "--json").stdout)
+
+    assert told["memory"] > 50_000_000
+    assert told["limit"] > told["used"] > 0
+    assert told["line"].endswith((":9", ":7", ":8"))
+    assert Path(f"/proc/{told['pid']}").exists()
+
+
+def test_what_has_ended_is_not_shown(outlive: Outlive) -> None:
+    outlive("run", str(outlive.script("short.py", "pass")))
+
+    assert "Nothing" in outlive("top").stdout
+    assert outlive("top", "--json").stdout == ""
+
+
+def test_on_a_terminal_q_ends_it_and_the_terminal_is_as_before(
+    outlive: Outlive, running: subprocess.Popen[str]
+) -> None:
+    leader, follower = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "outlive", "top", "--interval", "0.2"],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=outlive.environment | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"},
+        start_new_session=True,
+    )
+    os.close(follower)
+    try:
+        shown = b""
+        while b"waits <1>.py" not in shown:
+            assert select.select([leader], [], [], SECONDS)[0], shown
+            shown += os.read(leader, 65536)
+        os.write(leader, b"q")
+        with contextlib.suppress(OSError):  # the other end is closed
+            while select.select([leader], [], [], SECONDS)[0]:
+                shown += os.read(leader, 65536)
+        assert child.wait(SECONDS) == 0
+        assert b"\x1b[?1049l" in shown
+    finally:
+        if child.poll() is None:
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+        os.close(leader)
