@@ -11,7 +11,7 @@ WORKERS ?= auto
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-$(READY): pyproject.toml hatch_build.py src/outlive/record/inside/shim.c
+$(READY): pyproject.toml hatch_build.py $(wildcard src/outlive/record/inside/native/*)
 	@echo "── setting up $(VENV): Outlive, its development tools and TensorFlow (CPU); a few minutes the first time"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed; try: make PYTHON=python3.12 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

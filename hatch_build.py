@@ -26,7 +26,7 @@ else:
     except ImportError:  # the tests use `compile_shim` where hatchling is not installed
         Hook = object
 
-SOURCE = "src/outlive/record/inside/shim.c"
+SOURCES = "src/outlive/record/inside/native"
 LIBRARY = "src/outlive/record/inside/_shim.so"
 FLAGS = ("-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-fvisibility=hidden", "-Wl,-z,nodelete")
 LIBRARIES = ("-ldl", "-pthread")
@@ -49,12 +49,13 @@ def find_compiler() -> list[str]:
     raise ShimNotBuilt("no C compiler found (cc, gcc or clang; or set CC)")
 
 
-def compile_shim(source: Path, target: Path) -> None:
-    """Compile ``source`` into the shared object ``target``; ShimNotBuilt if that fails."""
+def compile_shim(sources: Path, target: Path) -> None:
+    """Compile the files of the folder into the shared object ``target``; ShimNotBuilt if that fails."""
     if sys.platform != "linux":
         raise ShimNotBuilt(f"the library is for Linux, this is {sys.platform}")
     unfinished = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    command = [*find_compiler(), *FLAGS, "-o", str(unfinished), str(source), *LIBRARIES]
+    files = sorted(str(path) for path in sources.glob("*.c"))
+    command = [*find_compiler(), *FLAGS, "-o", str(unfinished), *files, *LIBRARIES]
     try:
         done = subprocess.run(
             command,
@@ -75,10 +76,11 @@ def compile_shim(source: Path, target: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def is_current(source: Path, target: Path) -> bool:
-    """Whether ``target`` is newer than ``source`` and for this machine (a tree may be copied)."""
+def is_current(sources: Path, target: Path) -> bool:
+    """Whether ``target`` is newer than all files of the folder and for this machine (a tree may be copied)."""
     try:
-        if target.stat().st_mtime <= source.stat().st_mtime:
+        newest = max(path.stat().st_mtime for path in sources.iterdir())
+        if target.stat().st_mtime <= newest:
             return False
         return _machine(target) == _machine(Path(sys.executable))
     except OSError:
@@ -98,10 +100,10 @@ class CustomBuildHook(Hook):
         if self.target_name != "wheel":
             return
         root = Path(self.root)
-        source, target = root / SOURCE, root / LIBRARY
+        sources, target = root / SOURCES, root / LIBRARY
         try:
-            if not is_current(source, target):
-                compile_shim(source, target)
+            if not is_current(sources, target):
+                compile_shim(sources, target)
         except ShimNotBuilt as problem:
             if os.environ.get("OUTLIVE_REQUIRE_SHIM") == "1":
                 raise

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -15,10 +17,28 @@ from hypothesis import settings
 settings.register_profile("outlive", deadline=None, database=None, print_blob=True)
 settings.load_profile("outlive")
 
+ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 60
 
 #: Variables of the machine that would change what the command line prints.
 UNWANTED = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "CLICOLOR", "TTY_COMPATIBLE")
+
+
+def hatch_build() -> ModuleType:
+    """The build hook: it knows how the C library is compiled."""
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pytest_sessionstart() -> None:
+    """An editable install does not notice that the C library's sources have changed."""
+    build = hatch_build()
+    sources, target = ROOT / build.SOURCES, ROOT / build.LIBRARY
+    if target.exists() and not build.is_current(sources, target):
+        build.compile_shim(sources, target)
 
 
 @dataclass(frozen=True)

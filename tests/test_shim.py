@@ -7,7 +7,6 @@ under this Python, or under $OUTLIVE_TEST_PYTHON.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import pty
 import random
@@ -20,10 +19,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+import conftest
 from outlive.record.inside.shim import FATAL_SIGNALS, SENT_SIGNALS, WATCHED_SIGNALS, Shim
 from outlive.record.native import FILE_BYTES, NativeReading, read_native
 
@@ -35,15 +34,7 @@ DEADLINE = 60.0
 TENSORFLOW_DEADLINE = 240.0
 
 
-def _hatch_build() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-hatch_build = _hatch_build()
+hatch_build = conftest.hatch_build()
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +44,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     except hatch_build.ShimNotBuilt as problem:
         pytest.skip(str(problem))
     target = tmp_path_factory.mktemp("shim") / "_shim.so"
-    hatch_build.compile_shim(INSIDE / "shim.c", target)
+    hatch_build.compile_shim(INSIDE / "native", target)
     return target
 
 
@@ -522,20 +513,25 @@ def test_compile_failure_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for compiler in ("false", "/nonexistent/cc"):
         monkeypatch.setenv("CC", compiler)
         with pytest.raises(hatch_build.ShimNotBuilt):
-            hatch_build.compile_shim(INSIDE / "shim.c", target)
+            hatch_build.compile_shim(INSIDE / "native", target)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_only_newer_sources_are_compiled(library: Path, tmp_path: Path) -> None:
-    source, target = tmp_path / "shim.c", tmp_path / "_shim.so"
-    shutil.copy(INSIDE / "shim.c", source)
+    sources, target = tmp_path / "native", tmp_path / "_shim.so"
+    shutil.copytree(INSIDE / "native", sources)
     shutil.copy(library, target)
-    os.utime(source, (1000, 1000))
-    assert hatch_build.is_current(source, target)
+    for source in sources.iterdir():
+        os.utime(source, (1000, 1000))
+    assert hatch_build.is_current(sources, target)
     os.utime(target, (1000, 1000))
-    assert not hatch_build.is_current(source, target)
+    assert not hatch_build.is_current(sources, target)
+    os.utime(target, (2000, 2000))
+    os.utime(sources / "shim.h", (3000, 3000))
+    assert not hatch_build.is_current(sources, target)
+    os.utime(sources / "shim.h", (1000, 1000))
     target.write_bytes(b"\x7fELF of another machine, long enough")
-    assert not hatch_build.is_current(source, target)
+    assert not hatch_build.is_current(sources, target)
 
 
 # The reader.

@@ -1,4 +1,4 @@
-"""Read what the C library (``inside/shim.c``) kept of one process: its stderr and its signals."""
+"""Read what the C library (``inside/native``) kept of one process: its stderr and its signals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 MAGIC = b"OUTLSHIM"
 VERSION = 1
 
-# The layout of `struct area` and `struct slot` in shim.c.
+# The layout of `struct area` and `struct slot` in inside/native/shim.h.
 _HEADER = struct.Struct("<8sIIII QQ 65I 1024s")
 _HEADER_BYTES = 4096
 _SLOT = struct.Struct("<Q 6i 3Q 16s 256s 4i 64s64s64s64s 40x")

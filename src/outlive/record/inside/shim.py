@@ -1,4 +1,4 @@
-"""The agent's hold on the C library (shim.c): the tail of stderr, and who sent which signal.
+"""The agent's hold on the C library (``native/``): the tail of stderr, and who sent which signal.
 
 Everything here is best effort: without the library, or when anything goes wrong, ``Shim.load``
 gives None and the program runs as it would have.
