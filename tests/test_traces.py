@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlive.evidence import Origin
+from outlive.record.growth import growth_in
 from outlive.record.inside.describe import INNERMOST_FRAMES, OUTERMOST_FRAMES, bounded
-from outlive.record.traces import SourceLines, crash_in, growth_in, origin_of, stacks_at, thrown
+from outlive.record.traces import SourceLines, crash_in, origin_of, stacks_at, thrown
 from pythons import pythons
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -11,6 +11,7 @@ import signal as signals
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from outlive.memory_looks import Looks
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
 from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value
 from outlive.observed import (
@@ -64,6 +65,7 @@ class Evidence:
     traced: Mapping[int, tuple[Traced, ...]] = field(
         default_factory=dict
     )  #: by process, the most traced first
+    looks: Mapping[int, Looks] = field(default_factory=dict)  #: by process
     stages: tuple[Stage, ...] = ()
     log: str = ""
 
@@ -149,6 +151,12 @@ class Evidence:
     def kill_is_decided(self) -> bool:
         """Whether anything was read that tells the kernel's kill from another process's."""
         return self.oom_lines is not None or any(group.killed is not None for group in self.groups)
+
+    def exhausted(self) -> tuple[int, ...]:
+        """The processes whose memory ran out: the program, and workers that the kernel's log names."""
+        program = self.oom_kill() is not None or self.refused_memory() is not None
+        killed = {line.pid for line in self.oom_lines or () if line.pid in self.program.family}
+        return (*((self.program.pid,) if program else ()), *sorted(killed))
 
     def overfull_stage(self, kind: str) -> Stage | None:
         """The stage of this kind that may hold a large part of the memory that ran out."""

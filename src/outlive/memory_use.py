@@ -67,17 +67,36 @@ class Holder:
     bytes: int
     holds: str = ""  #: what its elements are
     first_length: int = 0  #: at the first look, to see whether it grows
+    inner_length: int = 0  #: of the containers in it together, when it holds containers
+    first_inner_length: int = 0
     looks: int = 1
     part_of_growth: float = 0.0  #: of what the process grew by in the second half of the looks
     scope: str = ""  #: the function or class that it belongs to
     feeds: Place | None = None  #: the line that puts things into it
+    made: Place | None = None  #: the line that made it
     share: float = 0.0  #: of the memory that is its process's own
 
     @property
     def grew(self) -> bool:
         """Whether it grew to the end, and with it a good part of the memory: not a cache that was filled long before."""
-        grown = self.looks > 1 and self.length > self.first_length
-        return grown and self.part_of_growth >= GOOD_PART_OF_GROWTH
+        longer = self.length > self.first_length or self.inner_length > self.first_inner_length
+        return self.looks > 1 and longer and self.part_of_growth >= GOOD_PART_OF_GROWTH
+
+    @property
+    def counted(self) -> int:
+        """The elements that were kept: of the containers in it, when it is those that grow."""
+        return max(self.length, self.inner_length)
+
+    @property
+    def kept(self) -> str:
+        """What kept how many of what: the beginning of a sentence."""
+        holds = f" ({self.holds})" if self.holds else ""
+        if self.kind == "objects":
+            return f"{self.length} objects of class `{self.name}`{holds} were kept alive"
+        if self.inner_length > self.length:
+            within = f" in {self.length} of type {self.holds}" if self.holds else ""
+            return f"The {self.kind} `{self.name}` kept {self.inner_length} elements{within}"
+        return f"The {self.kind} `{self.name}` kept {self.length} elements{holds}"
 
     @property
     def believable(self) -> bool:
@@ -120,6 +139,8 @@ class Traced:
     count: int
     first_count: int  #: at the first look
     place: Place  #: where it is defined
+    argument: str = ""  #: whose value, shape or type differs from trace to trace
+    examples: tuple[str, ...] = ()  #: of what it was: numbers, shapes, classes
 
 
 @dataclass(frozen=True, slots=True)

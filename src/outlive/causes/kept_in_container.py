@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.model import Confidence, Fact, Finding, Place, Remedy, size
 from outlive.unit import cause
 
 #: Of the memory of its process: less than this is a passenger, not the cause.
@@ -42,20 +42,16 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
     Keep only what is needed later (a number instead of a tensor), write results to disk as they come, or bound the container
     (`deque(maxlen=…)`, `lru_cache(maxsize=…)`).
     """
-    exhausted = evidence.oom_kill() is not None or evidence.refused_memory() is not None
-    killed = {line.pid for line in evidence.oom_lines or () if line.pid in evidence.program.family}
-    pids = ({evidence.program.pid} if exhausted else set()) | killed
-    for pid in pids:
+    for pid in evidence.exhausted():
         kept = [
             holder for holder in evidence.holders.get(pid, ()) if holder.believable and holder.grew
         ]
         for holder in kept[:1]:
-            if holder.share < WORTH_NAMING or holder.length < FEWEST:
+            if holder.share < WORTH_NAMING or holder.counted < FEWEST:
                 continue
             sure = Confidence.PROVEN if holder.share >= MOST else Confidence.LIKELY
-            holds = f" ({holder.holds})" if holder.holds else ""
             yield Finding(
-                f"The {holder.kind} `{holder.name}` kept {holder.length} elements{holds}: {size(holder.bytes)}, "
+                f"{holder.kept}: {size(holder.bytes)}, "
                 f"{min(1.0, holder.share):.0%} of the program's own memory, and it was growing.",
                 (
                     Fact(
@@ -63,6 +59,7 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
                     ),
                     Fact("elements at the last look", holder.length, "census in the program"),
                     Fact("memory held", holder.bytes, "census in the program, by samples"),
+                    *_places(holder.made),
                     *evidence.because("memory limit", "peak memory", "last line seen"),
                 ),
                 sure,
@@ -72,5 +69,16 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
                     ),
                     Remedy("Or bound it: collections.deque(maxlen=…), lru_cache(maxsize=…)."),
                 ),
-                where=holder.feeds,
+                where=holder.feeds or _growing_line(evidence, pid),
             )
+
+
+def _growing_line(evidence: Evidence, pid: int) -> Place | None:
+    """When no line is seen to feed it: the one that ran while memory grew."""
+    growth = evidence.growths.get(pid)
+    return growth.place if growth else None
+
+
+def _places(made: Place | None) -> tuple[Fact, ...]:
+    """Where the container was made."""
+    return (Fact("made at", f"{made} in {made.function}", "the source"),) if made else ()

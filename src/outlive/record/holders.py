@@ -5,18 +5,44 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from outlive.memory_use import Holder, Traced
+from outlive.memory_use import Holder
 from outlive.model import Place
+from outlive.record.code import constructed, last_name, parsed, with_functions
 from outlive.record.traces import SourceLines
 
 #: Methods of containers and queues that put something in.
 FEEDING = frozenset(
-    {"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "put", "put_nowait"}
-)
+    {
+        "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault",
+        "put", "put_nowait", "push",
+    }
+)  # fmt: skip
+#: Functions that put something into their first argument.
+FEEDING_FUNCTIONS = frozenset({"heappush", "insort", "insort_left", "insort_right"})
+
+#: Attributes in which the queues of the standard library keep what was put into them.
+INSIDE_QUEUES = frozenset({"queue", "_queue", "_buffer"})
+
+#: Calls that make an empty container.
+EMPTY = frozenset(
+    {"list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Counter", "Queue",
+     "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue", "field"}
+)  # fmt: skip
 
 Steps = Sequence[tuple[str, str]]
+Busy = Mapping[tuple[str, int], int]
+
+
+class Feed(NamedTuple):
+    """A statement that feeds a container."""
+
+    first: int
+    last: int
+    function: str
+    in_loop: bool
+    direct: bool  #: it adds to what is there; otherwise it builds the container anew
 
 
 def holders_in(
@@ -54,69 +80,41 @@ def _own_bytes(census: Mapping[str, Any]) -> int:
 def _holder(
     entry: Mapping[str, Any],
     history: Mapping[tuple[Any, ...], list[Mapping[str, Any]]],
-    busy: Mapping[tuple[str, int], int],
+    busy: Busy,
     total: int,
     lines: SourceLines,
 ) -> Holder:
     names = [name for name in entry.get("names", ()) if name.get("path")]
     earlier = max((history[_key(name)] for name in names), key=len, default=[entry])
-    feeds: Place | None = None
     best = names[0] if names else {"path": [["name", "?"]], "file": "", "scope": ""}
+    feeds: Place | None = None
     for name in names:
-        place = _feeding_place(name, busy, lines)
-        if place is not None:
-            feeds, best = place, name
+        feeds = feeding_place(name, busy, lines)
+        if feeds is not None:
+            best = name
             break
-    steps = [(str(kind), str(text)) for kind, text in best["path"]]
+    steps = steps_of(best)
+    made = [place for name in names if (place := _making_place(name, lines))]
     return Holder(
         name=said(steps),
         kind="lru_cache" if steps[-1][0] == "cache" else str(entry.get("kind", "")),
         length=int(entry.get("length", 0)),
         bytes=int(entry.get("bytes", 0)),
         holds=str(entry.get("holds", "")),
+        inner_length=int(entry.get("inner", 0)),
         first_length=int(earlier[0].get("length", 0)),
+        first_inner_length=int(earlier[0].get("inner", 0)),
         looks=len(earlier),
         scope=str(best.get("scope", "")),
         feeds=feeds,
+        made=made[0] if made else None,
         share=int(entry.get("bytes", 0)) / total,
     )
 
 
-def traced_in(censuses: Sequence[Mapping[str, Any]], lines: SourceLines) -> tuple[Traced, ...]:
-    """Functions that TensorFlow traced, at the last census, with their count at the first."""
-    first: dict[tuple[str, int], int] = {}
-    last: dict[tuple[str, int], Mapping[str, Any]] = {}
-    for census in censuses:
-        for entry in census.get("traced") or ():
-            key = (str(entry.get("file")), int(entry.get("line", 0)))
-            first.setdefault(key, int(entry.get("count", 0)))
-            last[key] = entry
-    found = [
-        Traced(
-            str(entry.get("name", "")),
-            int(entry.get("count", 0)),
-            first[key],
-            lines.place(
-                (key[0], _line_of_def(lines.read(key[0]), key[1]), entry.get("function", ""))
-            ),
-        )
-        for key, entry in last.items()
-    ]
-    return tuple(sorted(found, key=lambda traced: -traced.count))
-
-
-def _line_of_def(text: str, first: int) -> int:
-    """The line of ``def``; a code object begins at its decorators."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return first
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            begins = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            if begins == first:
-                return node.lineno
-    return first
+def steps_of(name: Mapping[str, Any]) -> Steps:
+    """The way to a container, step by step."""
+    return [(str(kind), str(text)) for kind, text in name["path"]]
 
 
 def _key(name: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -128,10 +126,11 @@ def said(steps: Steps) -> str:
     """A path as the code would write it."""
     text = ""
     for kind, name in steps:
-        if kind in ("name", "cache"):
+        if kind in ("name", "cache", "class"):
             text = name
         elif kind == "attr":
-            text = f"{text}.{name}" if text else name
+            if name not in INSIDE_QUEUES or not text:  # what is in q.queue was put into q
+                text = f"{text}.{name}" if text else name
         else:
             text += f"[{name!r}]" if name else "[…]"
     return text
@@ -148,68 +147,108 @@ def _busy_lines(stacks: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], in
     return counts
 
 
-def _feeding_place(
-    name: Mapping[str, Any], busy: Mapping[tuple[str, int], int], lines: SourceLines
-) -> Place | None:
-    """The line of the file that puts things into the container; of several, the one that was seen running."""
-    steps = [(str(kind), str(text)) for kind, text in name["path"]]
-    file, scope = str(name.get("file", "")), str(name.get("scope", ""))
+def feeding_place(name: Mapping[str, Any], busy: Busy, lines: SourceLines) -> Place | None:
+    """The line that puts things into the container; of several, the one that was seen running."""
+    steps, scope = steps_of(name), str(name.get("scope", ""))
+    file = str(name.get("file", ""))
     if steps[-1][0] == "cache":
         return lines.place((file, int(scope) if scope.isdigit() else 0, steps[-1][1]))
-    try:
-        tree = ast.parse(lines.read(file))
-    except (SyntaxError, ValueError, RecursionError):
+    if steps[-1][0] == "class":
+        return _constructing_place(steps[-1][1], file, busy, lines)
+    # An attribute may be fed from any file; a name only from where it is known.
+    others = sorted({seen for seen, _ in busy if seen != file and lines.is_own(seen)})
+    for place in [file, *(others if steps[-1][0] != "name" else ())]:
+        tree = parsed(lines.read(place))
+        # The elements of a dictionary of lists are fed, not the dictionary.
+        for way in (steps, [*steps, ("key", "")]):
+            feeds = list(feeding_lines(tree, way)) if tree is not None else []
+            if feeds:
+                best = max(feeds, key=lambda feed: _rank(feed, place, scope, busy))
+                return lines.place((place, best.first, best.function))
+    return None
+
+
+def _rank(feed: Feed, file: str, scope: str, busy: Busy) -> tuple[bool, bool, int, bool, int]:
+    seen = sum(busy.get((file, number), 0) for number in range(feed.first, feed.last + 1))
+    return feed.function == scope, feed.direct, seen, feed.in_loop, -feed.first
+
+
+def _constructing_place(name: str, file: str, busy: Busy, lines: SourceLines) -> Place | None:
+    """For objects of a class that are linked to each other: the line that makes one more of them."""
+    files = [file, *sorted({seen for seen, _ in busy if seen != file and lines.is_own(seen)})]
+    found = [
+        (busy.get((place, line), 0), place, line, function)
+        for place in files
+        for line, function in constructed(lines.read(place), name)
+    ]
+    if not found:
         return None
-    candidates = list(_feeding_lines(tree, steps))
-    if not candidates:
+    _, place, line, function = max(found, key=lambda entry: entry[0])
+    return lines.place((place, line, function))
+
+
+def _making_place(name: Mapping[str, Any], lines: SourceLines) -> Place | None:
+    """The line that made the container, empty."""
+    steps, file = steps_of(name), str(name.get("file", ""))
+    tree = parsed(lines.read(file))
+    if tree is None or steps[-1][0] not in ("name", "attr"):
         return None
-
-    def rank(candidate: tuple[int, int, str, bool]) -> tuple[int, bool, int]:
-        first, last, _, in_loop = candidate
-        seen = sum(busy.get((file, number), 0) for number in range(first, last + 1))
-        return seen, in_loop, -first
-
-    first, _, function, _ = max(candidates, key=rank)
-    return lines.place((file, first, function))
-
-
-def _feeding_lines(tree: ast.AST, steps: Steps) -> Iterator[tuple[int, int, str, bool]]:
-    """First and last line, function, and whether it is in a loop, of every statement that feeds the container."""
-
-    def walk(node: ast.AST, function: str, in_loop: bool) -> Iterator[tuple[int, int, str, bool]]:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            function, in_loop = getattr(node, "name", "<lambda>"), False
-        if isinstance(node, ast.For | ast.While | ast.AsyncFor | ast.comprehension):
-            in_loop = True
-        if isinstance(node, ast.stmt | ast.expr) and _feeds(node, steps):
-            yield node.lineno, node.end_lineno or node.lineno, function, in_loop
-        for child in ast.iter_child_nodes(node):
-            yield from walk(child, function, in_loop)
-
-    yield from walk(tree, "<module>", False)
+    for node, function, _ in with_functions(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            named = any(_is(target, steps) or _names_in_class(target, steps) for target in targets)
+            if named and _is_empty(node.value):
+                return lines.place((file, node.lineno, function))
+    return None
 
 
-def _feeds(node: ast.AST, steps: Steps) -> bool:
-    """Whether this very node puts something into the container."""
+def _is_empty(value: ast.AST) -> bool:
+    """An expression that makes an empty container."""
+    if isinstance(value, ast.List | ast.Dict | ast.Set | ast.Tuple):
+        return not ast.unparse(value).strip("[](){} ")
+    return isinstance(value, ast.Call) and last_name(value.func) in EMPTY
+
+
+def _names_in_class(target: ast.AST, steps: Steps) -> bool:
+    """In the body of a class an attribute is a plain name."""
+    return steps[-1][0] == "attr" and isinstance(target, ast.Name) and target.id == steps[-1][1]
+
+
+def feeding_lines(tree: ast.AST, steps: Steps) -> Iterator[Feed]:
+    """Every statement that feeds the container."""
+    for node, function, in_loop in with_functions(tree):
+        direct = _feeds(node, steps)
+        if direct is not None and isinstance(node, ast.stmt | ast.expr):
+            yield Feed(node.lineno, node.end_lineno or node.lineno, function, in_loop, direct)
+
+
+def _feeds(node: ast.AST, steps: Steps) -> bool | None:
+    """Whether this very node puts something into the container (True), or builds it anew (False)."""
     if isinstance(node, ast.Call):
         called = node.func
-        return (
+        added = (
             isinstance(called, ast.Attribute)
             and called.attr in FEEDING
             and _is(called.value, steps)
         )
+        pushed = last_name(called) in FEEDING_FUNCTIONS and node.args and _is(node.args[0], steps)
+        return True if added or pushed else None
     if isinstance(node, ast.AugAssign):
-        return _is(node.target, steps) or _is_item_of(node.target, steps)
+        fed = _is(node.target, steps) or _is_item_of(node.target, steps)
+        return True if fed else None
     if isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        built = isinstance(
+        if any(_is_item_of(target, steps) for target in targets):
+            return True
+        if not any(_is(target, steps) for target in targets) or node.value is None:
+            return None
+        if any(_is(part, steps) for part in ast.walk(node.value)):
+            return True  # kept = kept + [more]
+        builds = isinstance(
             node.value, ast.ListComp | ast.DictComp | ast.SetComp | ast.BinOp | ast.Call
-        )
-        grows = built or (isinstance(node.value, ast.List) and bool(node.value.elts))
-        return any(
-            _is_item_of(target, steps) or (grows and _is(target, steps)) for target in targets
-        )
-    return False
+        ) or (isinstance(node.value, ast.List) and bool(node.value.elts))
+        return False if builds and not _is_empty(node.value) else None
+    return None
 
 
 def _is_item_of(node: ast.AST, steps: Steps) -> bool:
@@ -222,7 +261,7 @@ def _is(node: ast.AST, steps: Steps) -> bool:
     if kind == "name":
         return isinstance(node, ast.Name) and node.id == name
     if kind == "attr":
-        queue = name in ("queue", "_queue") and len(steps) > 1  # q.put feeds q.queue
+        queue = name in INSIDE_QUEUES and len(steps) > 1  # q.put feeds q.queue
         return (isinstance(node, ast.Attribute) and node.attr == name) or (
             queue and _is(node, steps[:-1])
         )

@@ -8,9 +8,10 @@ from typing import Any
 
 from outlive.memory_use import Growth, Holder, Stage, Traced
 from outlive.observed import Group, OomLine, Sample
-from outlive.record.holders import holders_in, traced_in
+from outlive.record.growth import growth_in
+from outlive.record.holders import holders_in
+from outlive.record.probe_looks import traced_in
 from outlive.record.readings import Payload, Readings, integer, number
-from outlive.record.traces import growth_in
 
 OOM_LINE = re.compile(
     r"oom-kill:constraint=(\w+),.*?(?:oom_memcg=([^,]*),)?(global_oom,)?task_memcg=[^,]*,task=.*,pid=(\d+),uid="

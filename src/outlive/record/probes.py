@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from outlive.evidence import Evidence
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.observed import Group, Origin, Program, Sample, Stack, Thrown
+from outlive.record.probe_looks import looks_of
 from outlive.record.probe_memory import (
     groups_of,
     growths_of,
@@ -48,6 +49,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
     signals = signals_of(readings)
     crash = crash_of(readings, log)
     stacks = stacks_of(readings, gaps)
+    growths = growths_of(readings)
     return Evidence(
         ending=ending,
         program=_program(readings),
@@ -63,7 +65,8 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         sent=sent_of(readings),
         children=children_of(readings, oom_lines),
         crash=crash,
-        growths=growths_of(readings),
+        growths=growths,
+        looks=looks_of(readings, growths),
         holders=holders_of(readings),
         traced=traced_of(readings),
         stages=stages_of(readings),

@@ -57,6 +57,10 @@ class Readings:
             for folder in process.introduction.get("libraries", ())
         ]
         self.lines = SourceLines(str(self.run.get("folder", "")), libraries)
+        for process in self.processes:
+            for census in process.of_kind("census"):
+                for file, text in dict(census.get("sources") or {}).items():
+                    self.lines.remember(str(file), str(text))
 
     def one(self, kind: str) -> Payload:
         """The only record of a kind, or an empty one."""
@@ -70,6 +74,11 @@ class Readings:
         """A wall-clock time as seconds since the start."""
         began, now = number(self.run.get("time")), number(moment)
         return round(now - began, 3) if began is not None and now is not None else None
+
+    @property
+    def folder(self) -> str:
+        """Where the program was started."""
+        return str(self.run.get("folder", ""))
 
     @property
     def pid(self) -> int:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from outlive.memory_use import Growth
 from outlive.model import Place
 from outlive.observed import Crash, Origin, Stack, Thrown
 from outlive.record.masking import mask_text
@@ -36,19 +35,13 @@ CRASH_FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
 TOLD_FRAME = re.compile(r'^\s*File "(.+?)", line (\d+), in (\S+)', re.MULTILINE)
 
-#: A line must have been running during this share of the growth to be named for it.
-MOST_OF_THE_GROWTH = 0.9
-HALF_OF_THE_GROWTH = 0.5
-
-#: Less growth than this is the noise of any program.
-GROWTH_WORTH_NAMING_BYTES = 16_000_000
-
 
 class SourceLines:
     """Turns ``(file, line, function)`` into places: whose code is it, and what does the line say?"""
 
     def __init__(self, folder: str, libraries: Iterable[str] = ()) -> None:
         self._folder = folder
+        self._typed: dict[str, str] = {}
         self._libraries = tuple(
             library.rstrip("/") + "/"
             for library in (*libraries, OUTLIVE)
@@ -80,8 +73,14 @@ class SourceLines:
             return False
         return not os.path.join(self._folder, file).startswith(self._libraries)
 
+    def remember(self, file: str, text: str) -> None:
+        """The text of code that no file holds."""
+        self._typed[file] = text
+
     def read(self, file: str) -> str:
         """The whole text of one of the user's files, or nothing."""
+        if file in self._typed:
+            return self._typed[file]
         return "".join(linecache.getlines(os.path.join(self._folder, file)))
 
     def _shown(self, file: str) -> str:
@@ -90,6 +89,9 @@ class SourceLines:
         return file[len(inside) :] if self._folder and file.startswith(inside) else file
 
     def _code(self, file: str, line: int) -> str:
+        if file in self._typed:
+            typed = self._typed[file].splitlines()
+            return typed[line - 1].strip()[:200] if 0 < line <= len(typed) else ""
         if line <= 0 or file.startswith("<"):
             return ""
         text = linecache.getline(os.path.join(self._folder, file), line)
@@ -174,77 +176,4 @@ def crash_in(text: str, lines: SourceLines, pid: int) -> Crash | None:
             stacks.append(stack)
     return Crash(
         headline[0].removeprefix("Fatal Python error: "), tuple(stacks), current_is_python, pid
-    )
-
-
-def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growth | None:
-    """Which line was running while memory reached new heights.
-
-    Only growth beyond the highest value so far counts, so memory that is taken and given back in turns adds nothing. Every line
-    of the user's own on the stack gets the growth of that moment; the innermost line that was there for most of it is named.
-    ``album.append(make(i))`` is named rather than the lines of ``make``, unless one of those alone did it all.
-    """
-    highest: int | None = None
-    total = 0
-    shares: dict[tuple[str, int, str], int] = {}
-    depth: dict[tuple[str, int, str], int] = {}
-    leaves: dict[tuple[tuple[str, int, str], tuple[str, int, str]], int] = {}
-    own: list[tuple[str, int, str]] = []
-    importing = False
-    times: list[float] = []
-    for record in records:
-        rss = record.get("rss")
-        if not record.get("same"):
-            own, importing = _own_lines(record, lines)
-        if not isinstance(rss, int) or rss <= 0:
-            continue
-        grown = 0 if highest is None else max(0, rss - highest)
-        highest = rss if highest is None else max(highest, rss)
-        if grown and own and not importing:
-            total += grown
-            times.append(float(record.get("time", 0)))
-            for level, line in enumerate(reversed(own)):
-                shares[line] = shares.get(line, 0) + grown
-                depth[line] = max(depth.get(line, 0), level)
-                leaves[line, own[0]] = leaves.get((line, own[0]), 0) + grown
-    if total < GROWTH_WORTH_NAMING_BYTES:
-        return None
-    for threshold in (MOST_OF_THE_GROWTH, HALF_OF_THE_GROWTH):
-        named = [line for line, grown in shares.items() if grown >= threshold * total]
-        if named:
-            best = max(named, key=lambda line: (depth[line], shares[line]))
-            leaf = max((pair for pair in leaves if pair[0] == best), key=lambda pair: leaves[pair])[
-                1
-            ]
-            return Growth(
-                lines.place(best),
-                shares[best] / total,
-                total,
-                max(times) - min(times),
-                lines.place(leaf),
-            )
-    return None
-
-
-def _own_lines(
-    record: Mapping[str, Any], lines: SourceLines
-) -> tuple[list[tuple[str, int, str]], bool]:
-    """The user's lines of the thread that works, innermost first, each once; and whether it is busy importing."""
-    threads = [thread for thread in record.get("threads", ()) if isinstance(thread, dict)]
-    threads.sort(key=lambda thread: (_waits(thread.get("frames")), not thread.get("main")))
-    for thread in threads:
-        frames = [tuple(frame) for frame in thread.get("frames", ()) if len(frame) == 3]
-        own = list(dict.fromkeys(frame for frame in frames if lines.is_own(frame[0])))
-        if own:
-            importing = any(frame[0].startswith("<frozen importlib") for frame in frames)
-            return own, importing
-    return [], False
-
-
-def _waits(frames: Any) -> bool:
-    """A thread whose innermost frame is a lock or a queue of the standard library does no work."""
-    if not isinstance(frames, list) or not frames:
-        return True
-    return str(frames[0][0]).endswith(
-        ("/threading.py", "/queue.py", "/selectors.py", "/concurrent/futures/thread.py")
     )

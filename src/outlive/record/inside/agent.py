@@ -168,6 +168,8 @@ class Agent:
         self._fault.forked()
         METER.forked()
         self._sampler.forked()
+        if self._census is not None:
+            self._census.forked()
         if self._shim is not None:
             self._shim.reopen(self._native_path())
         self._sampler.start(delay=SECONDS_BETWEEN)
@@ -197,7 +199,7 @@ def own_code(libraries: List[str]) -> Callable[[str], bool]:
 
     def is_own(file: str) -> bool:
         if file.startswith("<"):
-            return file in ("<string>", "<stdin>")
+            return file.startswith(("<string>", "<stdin>", "<ipython-input"))
         absolute = os.path.abspath(file)
         return not absolute.startswith(folders) and "/site-packages/" not in absolute
 

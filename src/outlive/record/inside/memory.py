@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import resource
 
 from .aside import put_aside
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Optional, Tuple
+    from typing import Any, Optional, Tuple
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -37,13 +39,13 @@ class Meter:
             pass  # the program has closed it
         self.open()
 
-    def in_ram(self) -> Tuple[int, int]:
-        """Resident and shared bytes; zeros when the program has closed the file."""
+    def pages(self) -> Tuple[int, int, int]:
+        """Mapped, resident and shared bytes; zeros when the program has closed the file."""
         try:
             words = os.pread(self._handle, 128, 0).split()
-            return int(words[1]) * PAGE_BYTES, int(words[2]) * PAGE_BYTES
-        except (OSError, ValueError, IndexError):
-            return 0, 0
+            return tuple(int(word) * PAGE_BYTES for word in words[:3])  # type: ignore[return-value]
+        except (OSError, ValueError):
+            return 0, 0, 0
 
     def _found(self) -> Tuple[int, int]:
         found = os.fstat(self._handle)
@@ -55,10 +57,48 @@ METER = Meter()
 
 def resident_bytes() -> int:
     """Memory of this process in RAM, shared files included."""
-    return METER.in_ram()[0]
+    return METER.pages()[1]
 
 
 def private_bytes() -> int:
     """Memory that is this process's own: without the pages of shared libraries and mapped files."""
-    resident, shared = METER.in_ram()
+    _, resident, shared = METER.pages()
     return max(0, resident - shared)
+
+
+def address_space() -> Tuple[int, Optional[int]]:
+    """What is mapped, and the limit on it that is in force now; None when there is none."""
+    soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return METER.pages()[0], None if soft == resource.RLIM_INFINITY or soft < 0 else soft
+
+
+def room_in_address_space() -> Optional[int]:
+    """How much may still be mapped; None when there is no limit, or nobody knows what is mapped."""
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return None
+    mapped, limit = address_space()
+    return max(0, limit - mapped) if mapped and limit is not None else None
+
+
+def heap() -> Optional[Tuple[int, int]]:
+    """What malloc has handed out, and what was given back to it but not to the kernel. None without glibc 2.33 or later."""
+    try:
+        library = ctypes.CDLL(None)
+        ask: Any = library.mallinfo2
+    except (OSError, AttributeError):
+        return None
+
+    class Answer(ctypes.Structure):
+        """As in <malloc.h>."""
+
+        _fields_ = [
+            (name, ctypes.c_size_t)
+            for name in (
+                "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+                "fordblks", "keepcost",
+            )
+        ]  # fmt: skip
+
+    ask.restype = Answer
+    answer = ask()
+    return int(answer.uordblks) + int(answer.hblkhd), int(answer.fordblks)

@@ -1,0 +1,130 @@
+"""The nouns of a look into a process whose memory was in danger: graphs, tapes, arrays, pictures, and where its bytes were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from outlive.model import Place
+
+#: Less growth between two looks says nothing of a process this large.
+GROWTH_WORTH_SPLITTING = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Where the memory of a process was at one look. ``None``: it could not be read."""
+
+    own_bytes: int  #: in RAM, without shared pages
+    limit_bytes: int
+    tensor_bytes: int | None = None  #: handed out by TensorFlow's allocator
+    heap_used_bytes: int | None = None  #: handed out by malloc, tensors included
+    heap_free_bytes: int | None = None  #: given back to malloc, and still the process's
+    python_bytes: int | None = (
+        None  #: of Python's objects and arrays; counted only when no container explains the growth
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How much of the growth between two looks went where."""
+
+    grown_bytes: int
+    tensors: int
+    python: int
+    heap_free: int
+
+    @property
+    def outside(self) -> int:
+        """What neither Python nor TensorFlow's allocator nor the free list of malloc accounts for."""
+        return (
+            self.grown_bytes - max(0, self.tensors) - max(0, self.python) - max(0, self.heap_free)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingGraph:
+    """A graph of TensorFlow's, with the operations that it had at the first and at the last look."""
+
+    name: str
+    operations: int
+    first_operations: int
+    bytes: int = 0  #: of the operations' definitions, constants included
+    per_step: int | None = None  #: operations between two of the same name
+    place: Place | None = None  #: the user's line that added the newest ones
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """A gradient tape that was recording at several looks, or a container of tapes."""
+
+    name: str
+    place: Place | None
+    looks: int = 1  #: at how many looks it was recording
+    of_looks: int = 1
+    persistent: bool = False
+    kept: int = 0  #: tapes in the container, when it is one
+    first_kept: int = 0
+    around_a_loop: bool = False  #: a loop runs inside the block that records
+    tensors_grown_bytes: int = (
+        0  #: TensorFlow's own memory, from the first of those looks to the last
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WideArray:
+    """A large array with more bytes an element than what it was made from."""
+
+    name: str
+    dtype: str
+    shape: str
+    bytes: int
+    was: str  #: the narrower dtype
+    would_be_bytes: int
+    why: str  #: how that is known
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that was being read when memory ran out."""
+
+    path: str
+    width: int
+    height: int
+    channels: int
+
+    @property
+    def bytes(self) -> int:
+        """Its size when it is decoded, one byte a channel."""
+        return self.width * self.height * self.channels
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What the looks into one process have shown."""
+
+    ledgers: tuple[Ledger, ...] = ()
+    graphs: tuple[GrowingGraph, ...] = ()
+    tapes: tuple[Tape, ...] = ()
+    arrays: tuple[WideArray, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    callees: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: names on the growing line -> what they are
+
+    def split(self) -> Split | None:
+        """Where the growth between the first and the last full look went; None when they tell too little."""
+        full = [ledger for ledger in self.ledgers if ledger.python_bytes is not None]
+        if len(full) < 2:
+            return None
+        first, last = full[0], full[-1]
+        grown = last.own_bytes - first.own_bytes
+        if grown < GROWTH_WORTH_SPLITTING * last.limit_bytes:
+            return None
+        return Split(
+            grown,
+            (last.tensor_bytes or 0) - (first.tensor_bytes or 0),
+            (last.python_bytes or 0) - (first.python_bytes or 0),
+            (last.heap_free_bytes or 0) - (first.heap_free_bytes or 0),
+        )

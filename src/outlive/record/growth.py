@@ -1,0 +1,146 @@
+"""Which line was running while memory grew? From the stacks that were sampled, weighed by what memory had grown since the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from outlive.memory_use import Growth
+from outlive.record.code import makers_around, only_waits
+from outlive.record.traces import SourceLines
+
+Line = tuple[str, int, str]  #: file, number, function
+
+#: A line must have been running during this share of the growth to be named for it.
+MOST_OF_THE_GROWTH = 0.9
+HALF_OF_THE_GROWTH = 0.5
+
+#: Less growth than this is the noise of any program.
+GROWTH_WORTH_NAMING_BYTES = 16_000_000
+
+#: A thread whose innermost frame lies here does no work: locks, queues, pipes, the end of a worker.
+WAITING_FILES = (
+    "/threading.py",
+    "/queue.py",
+    "/selectors.py",
+    "/concurrent/futures/thread.py",
+    "/multiprocessing/connection.py",
+    "/multiprocessing/popen_fork.py",
+    "/multiprocessing/synchronize.py",
+    "/asyncio/base_events.py",
+)
+
+#: It may wait for others here (a pipeline's next element, the end of an operation), or work itself.
+PERHAPS_WAITING_FILES = (
+    "/tensorflow/python/data/ops/iterator_ops.py",
+    "/tensorflow/python/ops/gen_dataset_ops.py",
+    "/tensorflow/python/eager/execute.py",
+    "/tensorflow/python/eager/context.py",
+)
+
+
+class Tally:
+    """The growth that each line was there for."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.shares: dict[Line, int] = {}
+        self.times: list[float] = []
+        self._depth: dict[Line, int] = {}
+        self._leaves: dict[tuple[Line, Line], int] = {}
+
+    def add(self, own: Sequence[Line], grown: int, moment: float) -> None:
+        """Memory had grown by so much when these lines were on the stack, innermost first."""
+        self.total += grown
+        self.times.append(moment)
+        for level, line in enumerate(reversed(own)):
+            self.shares[line] = self.shares.get(line, 0) + grown
+            self._depth[line] = max(self._depth.get(line, 0), level)
+            self._leaves[line, own[0]] = self._leaves.get((line, own[0]), 0) + grown
+
+    def best(self) -> Line | None:
+        """The innermost line that was there for most of the growth."""
+        for threshold in (MOST_OF_THE_GROWTH, HALF_OF_THE_GROWTH):
+            named = [line for line, grown in self.shares.items() if grown >= threshold * self.total]
+            if named:
+                return max(named, key=lambda line: (self._depth[line], self.shares[line]))
+        return None
+
+    def leaf_of(self, line: Line) -> Line:
+        """The most frequent innermost line beneath it."""
+        return max(
+            (pair for pair in self._leaves if pair[0] == line), key=lambda pair: self._leaves[pair]
+        )[1]
+
+
+def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growth | None:
+    """Which line was running while memory reached new heights.
+
+    Only growth beyond the highest value so far counts, so memory that is taken and given back in turns adds nothing. Every line
+    of the user's own on the stack gets the growth of that moment; the innermost line that was there for most of it is named.
+    ``album.append(make(i))`` is named rather than the lines of ``make``, unless one of those alone did it all.
+    """
+    highest: int | None = None
+    tally = Tally()
+    own: list[Line] = []
+    importing = False
+    for record in records:
+        rss = record.get("rss")
+        if not record.get("same"):
+            own, importing = _own_lines(record, lines)
+        if not isinstance(rss, int) or rss <= 0:
+            continue
+        grown = 0 if highest is None else max(0, rss - highest)
+        highest = rss if highest is None else max(highest, rss)
+        if grown and own and not importing:
+            tally.add(own, grown, float(record.get("time", 0)))
+    best = tally.best() if tally.total >= GROWTH_WORTH_NAMING_BYTES else None
+    if best is None:
+        return None
+    return Growth(
+        lines.place(_what_made_it(best, tally.shares, lines)),
+        tally.shares[best] / tally.total,
+        tally.total,
+        max(tally.times) - min(tally.times),
+        lines.place(_what_made_it(tally.leaf_of(best), tally.shares, lines)),
+    )
+
+
+def _what_made_it(line: Line, shares: Mapping[Line, int], lines: SourceLines) -> Line:
+    """A line that only waits is where the sampler got its turn; what grew was made by its neighbours."""
+    file, number, function = line
+    makers = makers_around(lines.read(file), number)
+    if not makers:
+        return line
+    seen = [maker for maker in makers if shares.get((file, maker, function))]
+    best = max(seen, key=lambda maker: shares[file, maker, function], default=makers[0])
+    return (file, best, function)
+
+
+def _own_lines(record: Mapping[str, Any], lines: SourceLines) -> tuple[list[Line], bool]:
+    """The user's lines of the thread that works, innermost first, each once; and whether it is busy importing."""
+    threads = [thread for thread in record.get("threads", ()) if isinstance(thread, dict)]
+    threads.sort(
+        key=lambda thread: (_idleness(thread.get("frames"), lines), not thread.get("main"))
+    )
+    for thread in threads:
+        frames = [
+            (frame[0], frame[1], frame[2]) for frame in thread.get("frames", ()) if len(frame) == 3
+        ]
+        own = list(dict.fromkeys(frame for frame in frames if lines.is_own(frame[0])))
+        if own:
+            importing = any(frame[0].startswith("<frozen importlib") for frame in frames)
+            return own, importing
+    return [], False
+
+
+def _idleness(frames: Any, lines: SourceLines) -> int:
+    """0: it works; 1: it may wait for another thread; 2: it waits."""
+    if not isinstance(frames, list) or not frames:
+        return 2
+    innermost = str(frames[0][0])
+    if innermost.endswith(WAITING_FILES):
+        return 2
+    if innermost.endswith(PERHAPS_WAITING_FILES):
+        return 1
+    return int(lines.is_own(innermost) and only_waits(lines.read(innermost), int(frames[0][1])))

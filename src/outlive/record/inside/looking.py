@@ -1,0 +1,155 @@
+"""One look at what holds the memory of this process, written into the journal."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from .arrays import Arrays, Pictures
+from .census import locals_of, text_of
+from .describe import masked
+from .memory import heap, private_bytes
+from .search import Search, own_frames
+from .tensorflow_state import Graphs, Tapes, Traces, tensor_bytes
+from .walk import Walk
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Set
+
+    from .journal import Journal
+
+SECONDS = 0.06
+#: Nothing that the program holds may become ours alone while we look, so it stands still for that long.
+SWITCH_SECONDS = 0.5
+
+#: A container with less than this share of the process's own memory does not explain it.
+EXPLAINS = 0.3
+MOST_WALKS = 4
+STEP_BETWEEN_WALKS = 0.08
+
+#: Code that was typed, not read from a file, is told with its text.
+LONGEST_SOURCE = 20_000
+MOST_SOURCES = 8
+
+MOST_CALLEES = 40
+FRAMES_OF_CALLEES = 3
+
+
+class Looker:
+    """Looks, and remembers how often it has looked closely."""
+
+    def __init__(self, journal: Journal, is_own: Callable[[str], bool]) -> None:
+        self._journal = journal
+        self._is_own = is_own
+        self._walks = 0
+        self._walked_at = 0
+        self._sources_told: Set[str] = set()
+
+    def look(self, rss: int, limit: int) -> None:
+        """One census; a failure is written down and costs nothing else."""
+        began = time.perf_counter()
+        own = private_bytes()
+        found: Dict[str, Any] = {"rss": rss, "own": own, "limit": limit}
+        # Where other threads may run: nothing of the program's is in our hands.
+        found["tensors"] = tensor_bytes()
+        found["heap"] = heap()
+        # While we look, the program stands still: what we hold for a moment must never become the last reference to it, or
+        # its __del__ would run in this thread.
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_SECONDS)
+        try:
+            found.update(self._search(began, own, limit))
+        except Exception as error:
+            found["failed"] = f"{type(error).__name__}: {error}"[:200]
+        finally:
+            sys.setswitchinterval(interval)
+        found["took_ms"] = round((time.perf_counter() - began) * 1000, 1)
+        self._journal.note("census", **found)
+
+    def _search(self, began: float, own: int, limit: int) -> Dict[str, Any]:
+        traces, graphs, tapes, arrays = Traces(), Graphs(self._is_own), Tapes(), Arrays()
+        shown = [traces.see, graphs.see, tapes.see, arrays.see]
+        search = Search(self._is_own, began + SECONDS, shown)
+        search.names()
+        graphs.look_elsewhere()
+        pictures = Pictures()
+        pictures.look(self._is_own)
+        found: Dict[str, Any] = {}
+        held: List[Dict[str, Any]] = search.held()
+        explained = max((entry["bytes"] for entry in held), default=0) >= EXPLAINS * own
+        due = own - self._walked_at >= STEP_BETWEEN_WALKS * limit and self._walks < MOST_WALKS
+        if not explained and due and gil_is_ours():
+            self._walks, self._walked_at = self._walks + 1, own
+            walk = Walk(self._is_own, search.file_of)
+            classes, objects = walk.run()
+            search.go_on(time.perf_counter() + SECONDS)
+            search.objects(objects)
+            held = sorted([*search.held(), *classes], key=lambda entry: -int(entry["bytes"]))
+            found["python"] = walk.bytes if walk.whole else None
+        found["held"] = held
+        found["traced"] = traces.found
+        found["graphs"] = graphs.found
+        found["tapes"] = tapes.found
+        found["arrays"] = arrays.largest()
+        found["callees"] = self._callees()
+        found["sources"] = self._sources()
+        found["pictures"] = [masked(path) for path in pictures.files]
+        found["folders"] = [masked(path) for path in pictures.folders]
+        found["picture_sizes"] = [[masked(path), *size] for path, *size in pictures.sizes]
+        return {name: value for name, value in found.items() if value not in ([], {})}
+
+    def _sources(self) -> Dict[str, str]:
+        """The text of code that no file holds (a cell of a notebook, a string that was compiled), once."""
+        cache = getattr(sys.modules.get("linecache"), "cache", {})
+        found: Dict[str, str] = {}
+        for frame in own_frames(self._is_own):
+            file = frame.f_code.co_filename
+            entry = cache.get(file)
+            if file in self._sources_told or not isinstance(entry, tuple) or len(entry) != 4:
+                continue
+            if entry[1] is None and len(self._sources_told) < MOST_SOURCES:  # not read from a disk
+                self._sources_told.add(file)
+                found[file] = masked("".join(entry[2])[:LONGEST_SOURCE])
+            del frame
+        return found
+
+    def _callees(self) -> Dict[str, str]:
+        """What the names in the innermost functions of the user's are: modules and classes, to tell who was called."""
+        found: Dict[str, str] = {}
+        for frames, frame in enumerate(own_frames(self._is_own)):
+            if frames >= FRAMES_OF_CALLEES:
+                break
+            used = frame.f_code.co_names
+            names = {**{name: frame.f_globals.get(name) for name in used}, **locals_of(frame)}
+            for name, value in names.items():
+                if len(found) < MOST_CALLEES and value is not None:
+                    told = told_of(value)
+                    if told:
+                        found.setdefault(str(name), told)
+            del names, frame
+        return found
+
+
+def told_of(value: Any) -> str:
+    """A module, a library that ctypes has loaded, or the class of an object that is not Python's own."""
+    kind = type(value)
+    module, name = text_of(kind, "__module__"), text_of(kind, "__name__")
+    if kind is type(sys):
+        return f"module {value.__name__}"
+    if module == "ctypes" and name in ("CDLL", "PyDLL", "LibraryLoader"):
+        library = getattr(value, "_name", None)
+        return f"library {library}" if library else "library of the C runtime"
+    if module == "ctypes" and name == "_FuncPtr":
+        return "a function called through ctypes"
+    if module in ("builtins", "__main__", "") or module.startswith(
+        ("tensorflow.", "keras.", "numpy")
+    ):
+        return ""
+    return f"{module}.{name}"
+
+
+def gil_is_ours() -> bool:
+    """Without the lock the heap changes while we walk."""
+    enabled = getattr(sys, "_is_gil_enabled", None)
+    return enabled is None or bool(enabled())

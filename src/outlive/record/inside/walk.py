@@ -1,0 +1,161 @@
+"""Every object that the garbage collector knows: for the memory that no name of the user's code explains.
+
+How many bytes are Python's at all, and which classes of the user's have very many or very large objects (a linked list, a callback
+that only a library holds)? It stops the program for up to a quarter of a second, so it is done a few times at most, when memory is in
+danger and nothing else explains it.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+
+from .census import locals_of, text_of
+from .search import own_frames
+from .weighing import attributes_of, class_name, native_bytes
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+
+SECONDS = 0.25
+CHUNK = 20_000
+#: Smaller ones are counted with the blocks of Python's own allocator.
+LARGE_BYTES = 4096
+LONG_LIST = 1000
+DEEPEST = 3
+#: Code rather than data: most of what the collector knows after an import of TensorFlow, and none of it grows.
+OF_LIBRARIES = frozenset(
+    {
+        type,
+        type(lambda: None),
+        type(len),
+        type(sys),
+        type("".join),
+        type(str.join),
+        type(object.__init__),
+        type((lambda value: lambda: value)(0).__closure__[0]),  # type: ignore[index]
+        property,
+        staticmethod,
+        classmethod,
+    }
+)
+
+#: An object of Python's, on average: measured in programs with Keras models and with lists of numbers (48 to 90).
+BLOCK_BYTES = 64
+#: A class with more objects than this is told by its number; one with fewer is looked into.
+FEW_OBJECTS = 50
+SAMPLED_OBJECTS = 16
+SMALLEST_BYTES = 4_000_000
+
+
+class Walk:
+    """One walk. What it holds for a moment it lets go of before the program goes on."""
+
+    def __init__(
+        self, is_own: Callable[[str], bool], file_of: Callable[[type], Optional[str]]
+    ) -> None:
+        self._is_own = is_own
+        self._file_of = file_of
+        self._until = time.thread_time() + SECONDS
+        self._array: Any = getattr(sys.modules.get("numpy"), "ndarray", None)
+        self._looked_at = {bytes, bytearray, str, dict, tuple, self._array}
+        self._seen: Set[int] = set()
+        self.bytes = BLOCK_BYTES * sys.getallocatedblocks()
+        self.whole = False
+
+    def run(self) -> Tuple[List[Dict[str, Any]], List[Any]]:
+        """The user's classes that have many objects, and the objects of those that have few."""
+        objects = [one for one in gc.get_objects() if type(one) not in OF_LIBRARIES]
+        counts: Dict[type, int] = {}
+        for one in objects:
+            kind = type(one)
+            counts[kind] = counts.get(kind, 0) + 1
+        own = {kind: count for kind, count in counts.items() if self._file_of(kind)}
+        for start in range(0, len(objects), CHUNK):
+            if time.thread_time() > self._until:
+                break
+            self._weigh(gc.get_referents(*objects[start : start + CHUNK]), 0)
+        else:
+            self.whole = True
+        self._weigh_long(objects)
+        for frame in own_frames(self._is_own):
+            self._weigh(list(locals_of(frame).values()), 0)
+            del frame
+        few = {kind for kind, count in own.items() if count <= FEW_OBJECTS}
+        many = {kind: count for kind, count in own.items() if count > FEW_OBJECTS}
+        single = [one for one in objects if type(one) in few] if few else []
+        return self._classes(many, objects), single
+
+    def _weigh_long(self, objects: List[Any]) -> None:
+        """Long lists and dictionaries are large by themselves."""
+        for one in objects:
+            kind = type(one)
+            if kind is list and list.__len__(one) > LONG_LIST:
+                self.bytes += list.__sizeof__(one)
+            elif kind is dict and dict.__len__(one) > LONG_LIST:
+                self.bytes += dict.__sizeof__(one)
+
+    def _weigh(self, referents: List[Any], depth: int) -> None:
+        """What lies behind the objects: texts, arrays. A dictionary of plain values is not known to the collector."""
+        looked_at, seen, array = self._looked_at, self._seen, self._array
+        hidden = []
+        for one in [one for one in referents if type(one) in looked_at]:
+            kind = type(one)
+            if kind is array:
+                self.bytes += native_bytes(one, seen) or 0
+            elif kind is dict or kind is tuple:
+                if depth < DEEPEST and not gc.is_tracked(one) and id(one) not in seen:
+                    seen.add(id(one))
+                    hidden.append(one)
+            elif len(one) >= LARGE_BYTES and id(one) not in seen:
+                seen.add(id(one))
+                self.bytes += native_bytes(one) or 0
+        if hidden:
+            self._weigh(gc.get_referents(*hidden), depth + 1)
+
+    def _classes(self, many: Dict[type, int], objects: List[Any]) -> List[Dict[str, Any]]:
+        """Classes whose objects are many: linked to each other rather than kept in one container."""
+        samples: Dict[type, List[Any]] = {kind: [] for kind in many}
+        for one in reversed(objects) if many else ():
+            kept = samples.get(type(one))
+            if kept is not None and len(kept) < SAMPLED_OBJECTS:
+                kept.append(one)
+        found: List[Dict[str, Any]] = []
+        for kind, count in many.items():
+            weights = [shallow(one, many) for one in samples[kind]]
+            total = sum(weights) * count // max(1, len(weights))
+            if total >= SMALLEST_BYTES:
+                name = text_of(kind, "__name__")
+                place = {"path": [["class", name]], "file": self._file_of(kind), "scope": name}
+                holds = next((held_by(one, many) for one in samples[kind]), "")
+                found.append(
+                    {
+                        "kind": "objects",
+                        "length": count,
+                        "bytes": total,
+                        "holds": holds,
+                        "names": [place],
+                    }
+                )
+        return sorted(found, key=lambda entry: -entry["bytes"])[:2]
+
+
+def shallow(value: Any, many: Dict[type, int]) -> int:
+    """An object and what it holds, without the other objects that it is linked to."""
+    parts = [inner for inner in attributes_of(value).values() if type(inner) not in many]
+    return int(object.__sizeof__(value)) + 100 + sum(part_bytes(inner) for inner in parts)
+
+
+def part_bytes(value: Any) -> int:
+    """What one attribute adds; what it leads to is somebody else's."""
+    count = native_bytes(value)
+    return count if count is not None else 100
+
+
+def held_by(value: Any, many: Dict[type, int]) -> str:
+    """The class of the largest thing that an object holds."""
+    parts = [inner for inner in attributes_of(value).values() if type(inner) not in many]
+    largest = max(parts, key=part_bytes, default=None)
+    return class_name(largest) if largest is not None and part_bytes(largest) > LARGE_BYTES else ""
