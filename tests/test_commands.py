@@ -22,8 +22,9 @@ from outlive.__main__ import main
 from outlive.errors import UsageError
 from outlive.record import runs
 from outlive.running import OPTIONS, parse
+from outlive.unit import KINDS, discover
 
-COMMANDS = ("run", "why", "runs", "explain", "completion")
+COMMANDS = ("run", "why", "runs", "doctor", "explain", "completion")
 
 
 def test_the_version_is_told(outlive: Outlive) -> None:
@@ -193,18 +194,22 @@ def test_a_hostile_command_is_listed_and_not_obeyed(outlive: Outlive) -> None:
     assert r"\x1b[31m[red]\nx" in text.replace("\n", "").replace(" ", "")
 
 
-def test_explain_without_a_name_lists_every_cause(outlive: Outlive) -> None:
+EVERY_UNIT = [unit.slug for kind in KINDS for unit in discover(kind)]
+
+
+def test_explain_without_a_name_lists_every_cause_and_check(outlive: Outlive) -> None:
     done = outlive("explain")
 
     assert 0 == done.status
-    assert list(UNITS) == [line.split()[0] for line in done.stdout.splitlines()]
+    assert EVERY_UNIT == [line.split()[0] for line in done.stdout.splitlines()]
+    assert set(UNITS) < set(EVERY_UNIT)
 
 
 def test_explain_as_json_has_the_page(outlive: Outlive) -> None:
     one, every = outlive("explain", "interrupted", "--json"), outlive("explain", "--json")
 
     assert "interrupted" == json.loads(one.stdout)["slug"]
-    assert list(UNITS) == [page["slug"] for page in json.loads(every.stdout)]
+    assert EVERY_UNIT == [page["slug"] for page in json.loads(every.stdout)]
 
 
 def test_explain_of_an_unknown_cause_says_so_with_status_2(outlive: Outlive) -> None:
@@ -241,7 +246,7 @@ def test_commands_causes_options_and_runs_are_completed(failed_run: Outlive) -> 
     (run,) = failed_run.runs
 
     assert {f"plain,{name}" for name in COMMANDS} == set(completions(failed_run, "outlive "))
-    assert ["plain,memory-limit-reached"] == completions(failed_run, "outlive explain memory-l")
+    assert ["plain,memory-limit-reached"] == completions(failed_run, "outlive explain memory-limit-r")
     assert [f"plain,{run.name}"] == completions(failed_run, "outlive why 2")
     assert ["plain,--share"] == completions(failed_run, "outlive why --s")
     assert ["plain,--quiet"] == completions(failed_run, "outlive run --q")
@@ -416,7 +421,7 @@ def test_the_command_line_can_be_called_from_python(
     monkeypatch.setenv("OUTLIVE_HOME", str(tmp_path))
 
     assert 2 == main(["explain", "bad-luck"])
-    assert capsys.readouterr().err.startswith("outlive: There is no cause 'bad-luck'.\n         ")
+    assert capsys.readouterr().err.startswith("outlive: There is no cause or check 'bad-luck'.\n         ")
 
 
 def test_an_installed_command_and_the_module_are_the_same(outlive: Outlive) -> None:

@@ -25,7 +25,7 @@ from outlive.report.data import from_json
 from outlive.report.text import visible
 from outlive.running import OPTIONS, run
 from outlive.showing import console_on, show
-from outlive.unit import Unit, cause, discover
+from outlive.unit import KINDS, Unit, check, discover
 
 EPILOG = """\b
 Exit statuses: 0 nothing found, 1 findings, 2 wrong usage, 3 Outlive failed.
@@ -48,7 +48,8 @@ def cli() -> None:
     \b
       outlive run train.py          run a program; when it dies, say why
       outlive why                   the verdict of the last run again
-      outlive explain SLUG          the manual page of a cause of death
+      outlive doctor                will TensorFlow live on this machine?
+      outlive explain SLUG          the manual page of a cause of death, or of a check
     """
 
 
@@ -207,18 +208,23 @@ def list_(as_json: bool, count: int) -> None:
     console_on(sys.stdout).print(table)
 
 
-def _complete_cause(
+def _units() -> list[Unit[Any]]:
+    """Everything that has a manual page."""
+    return [unit for kind in KINDS for unit in discover(kind)]
+
+
+def _complete_unit(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    return [unit.slug for unit in discover(cause) if unit.slug.startswith(incomplete)]
+    return [unit.slug for unit in _units() if unit.slug.startswith(incomplete)]
 
 
-@cli.command(short_help="The manual page of a cause of death.")
-@click.argument("slug", required=False, shell_complete=_complete_cause)
+@cli.command(short_help="The manual page of a cause of death or of a check.")
+@click.argument("slug", required=False, shell_complete=_complete_unit)
 @click.option("--json", "as_json", is_flag=True, help="The page as JSON.")
 def explain(slug: str | None, as_json: bool) -> None:
-    """Explain a cause of death: what happened, how Outlive knows, what to do. Without SLUG, list them all."""
-    units = discover(cause)
+    """Explain a cause of death or a check of `outlive doctor`: what it is, how Outlive knows, what to do. Without SLUG, list them all."""
+    units = _units()
     if slug is None:
         if as_json:
             print(json.dumps([_page(unit) for unit in units], indent=1))
@@ -228,7 +234,7 @@ def explain(slug: str | None, as_json: bool) -> None:
         return
     wanted = [unit for unit in units if slug in (unit.slug, unit.code)]
     if not wanted:
-        raise UsageError(f"There is no cause {slug!r}.", "`outlive explain` lists them.")
+        raise UsageError(f"There is no cause or check {slug!r}.", "`outlive explain` lists them.")
     if as_json:
         print(json.dumps(_page(wanted[0]), indent=1))
         return
@@ -236,6 +242,40 @@ def explain(slug: str | None, as_json: bool) -> None:
 
     console = console_on(sys.stdout)
     console.print(Markdown(f"# {wanted[0].slug} ({wanted[0].code})\n\n{wanted[0].doc}"))
+
+
+def _complete_check(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    return [unit.slug for unit in discover(check) if unit.slug.startswith(incomplete)]
+
+
+@cli.command(short_help="Will TensorFlow live on this machine?")
+@click.argument("checks", nargs=-1, shell_complete=_complete_check)
+@click.option(
+    "--python", metavar="PATH", help="The Python to look at, if not the one that runs Outlive."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON (schema outlive.checkup/1).")
+@click.option(
+    "--facts", is_flag=True, help="Show the facts and their sources for what is fine, too."
+)
+@click.option(
+    "--no-import", is_flag=True, help="Import nothing, not even in a child (faster, tells less)."
+)
+@click.option("--fix", is_flag=True, help="Mend what is safe to mend, and look again.")
+@click.option("--dry-run", is_flag=True, help="With --fix: only say what would be done.")
+@click.pass_context
+def doctor(
+    context: click.Context, /, checks: tuple[str, ...], no_import: bool, **options: Any
+) -> None:
+    """Tell whether TensorFlow will live on this machine: processor, memory, disk, limits, installation. With CHECKS, ask only these.
+
+    Everything that touches a library happens in a child that may crash. Nothing is changed without --fix.
+    Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 Outlive failed.
+    """
+    from outlive.doctoring import doctor as run_doctor
+
+    context.exit(run_doctor(checks, trials=not no_import, **options))
 
 
 @cli.command(short_help="Print the shell completion script.")
@@ -318,11 +358,12 @@ def _without_verdict(run: dict[str, Any], payloads: list[dict[str, Any]]) -> str
     return "still running" if is_running(run) else "not sealed: the supervisor was ended too"
 
 
-def _page(unit: Unit[Evidence]) -> dict[str, Any]:
+def _page(unit: Unit[Any]) -> dict[str, Any]:
     return {
         "slug": unit.slug,
         "code": unit.code,
         "since": unit.since,
         "needs": list(unit.needs),
+        "prevents": list(unit.prevents),
         "page": unit.doc,
     }

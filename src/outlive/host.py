@@ -13,7 +13,7 @@ NO_LIMIT_V1 = 1 << 62
 
 
 class GroupFolder:
-    """One memory control group of a process: its own, or an ancestor's."""
+    """One control group of a process: its own, or an ancestor's."""
 
     __slots__ = ("path", "version")
 
@@ -104,25 +104,29 @@ class Host:
 
     def memory_groups(self, pid: int | str = "self") -> tuple[GroupFolder, ...]:
         """The memory control groups of a process, its own first, then every ancestor up to the mount."""
+        return self.groups("memory", pid)
+
+    def groups(self, controller: str, pid: int | str = "self") -> tuple[GroupFolder, ...]:
+        """The same for any controller: ``cpu``, ``pids``."""
         listing = self.read(f"/proc/{pid}/cgroup")
         if listing is None:
             return ()
         mounts = self.mounts()
         for line in listing.splitlines():
             _, controllers, path = [*line.split(":", 2), "", ""][:3]
-            if "memory" in controllers.split(","):
-                return self._ancestors(path, mounts, 1)
+            if controller in controllers.split(","):
+                return self._ancestors(path, mounts, 1, controller)
         for line in listing.splitlines():
             if line.startswith("0::"):
-                return self._ancestors(line[3:], mounts, 2)
+                return self._ancestors(line[3:], mounts, 2, controller)
         return ()
 
     def _ancestors(
-        self, path: str, mounts: tuple[Mount, ...], version: int
+        self, path: str, mounts: tuple[Mount, ...], version: int, controller: str
     ) -> tuple[GroupFolder, ...]:
         for mount in mounts:
             if version == 1:
-                fits = mount.kind == "cgroup" and "memory" in mount.options.split(",")
+                fits = mount.kind == "cgroup" and controller in mount.options.split(",")
             else:
                 fits = mount.kind == "cgroup2"
             if not fits:

@@ -21,6 +21,15 @@ class Confidence(enum.IntEnum):
     PROVEN = 3  #: no other known cause leaves this trace
 
 
+class State(enum.IntEnum):
+    """What a check says of this machine. The worst of several is their ``max()``."""
+
+    FINE = 1
+    UNKNOWN = 2  #: could not be told, and the finding says why
+    WARNING = 3  #: works, and may end badly
+    WILL_FAIL = 4
+
+
 class EndingKind(enum.Enum):
     """How a run ended, as the one who waits for it sees it."""
 
@@ -102,6 +111,7 @@ class Finding:
     remedies: tuple[Remedy, ...] = ()
     where: Place | None = None
     by: EndedBy | None = None  #: what this finding knows about who ended the program
+    state: State | None = None  #: what a check says; the other kinds leave it open
     slug: str = ""  #: written by the engine, never by the unit
 
 
@@ -137,6 +147,48 @@ class Verdict:
     def cause(self) -> Finding | None:
         """The best explanation, or ``None``: not knowing is an answer."""
         return self.findings[0] if self.findings else None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one check answered."""
+
+    slug: str
+    code: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def state(self) -> State:
+        """The worst of its answers."""
+        return max(
+            (finding.state or State.UNKNOWN for finding in self.findings), default=State.UNKNOWN
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """The answers of all checks, in the order of their codes."""
+
+    checked: tuple[Checked, ...]
+    failures: tuple[UnitFailure, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Whether anything is wrong."""
+        return any(item.state >= State.WARNING for item in self.checked)
+
+    @property
+    def safe_commands(self) -> tuple[str, ...]:
+        """What a machine may do unasked."""
+        return tuple(
+            command
+            for item in self.checked
+            for finding in item.findings
+            if finding.state is not None and finding.state >= State.WARNING
+            for remedy in finding.remedies
+            if remedy.safe
+            for command in remedy.commands
+        )
 
 
 def size(count: float) -> str:

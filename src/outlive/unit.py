@@ -1,6 +1,7 @@
 """What a unit is, and how units are found: one function in one file, by looking in its folder.
 
-A cause of death is the first kind. Checks, rules and watches will be further values of ``Kind``; nothing else changes.
+A cause of death is one kind, a check of the machine another. Rules and watches will be further values of ``Kind``; nothing else
+changes.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from outlive.errors import PluginError
 from outlive.evidence import Evidence
 from outlive.model import Finding
+
+if TYPE_CHECKING:
+    from outlive.surroundings import Surroundings  # a verdict must not wait for the doctor's nouns
 
 View = TypeVar("View")
 Ask = Callable[[View], Iterable[Finding]]
@@ -32,6 +36,7 @@ class Unit(Generic[View]):
     ask: Ask[View]
     needs: tuple[str, ...] = ()  #: facts without which the question stays open
     behind: tuple[str, ...] = ()  #: slugs of the more general causes that this one explains
+    prevents: tuple[str, ...] = ()  #: slugs of the causes that this one forestalls
 
     @property
     def headline(self) -> str:
@@ -53,7 +58,13 @@ class Kind(Generic[View]):
     headings: tuple[str, ...]
 
     def __call__(
-        self, code: str, *, since: str, needs: tuple[str, ...] = (), behind: tuple[str, ...] = ()
+        self,
+        code: str,
+        *,
+        since: str,
+        needs: tuple[str, ...] = (),
+        behind: tuple[str, ...] = (),
+        prevents: tuple[str, ...] = (),
     ) -> Callable[[Ask[View]], Unit[View]]:
         """Make a unit of a function: ``@cause("D101", since="0.1")``."""
 
@@ -61,7 +72,7 @@ class Kind(Generic[View]):
             slug = ask.__name__.replace("_", "-")
             doc = inspect.cleandoc(ask.__doc__ or "")
             self._refuse_badly_made(slug, code, doc)
-            return Unit(slug, code, since, doc, ask, needs, behind)
+            return Unit(slug, code, since, doc, ask, needs, behind, prevents)
 
         return make
 
@@ -83,7 +94,9 @@ cause: Kind[Evidence] = Kind(
     "cause", "D", "outlive.causes", ("What happened", "How we know", "What to do")
 )
 
-KINDS = (cause,)
+check: Kind[Surroundings] = Kind("check", "H", "outlive.checks", ("Why it matters", "What to do"))
+
+KINDS: tuple[Kind[Any], ...] = (cause, check)
 
 
 def discover(kind: Kind[View]) -> tuple[Unit[View], ...]:

@@ -1,0 +1,83 @@
+"""A build for graphics cards without its libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.model import Fact, Finding, Remedy
+from outlive.surroundings import Surroundings
+from outlive.unit import check
+
+DRIVER_LIBRARY = "libcuda.so.1"
+
+
+@check("H511", since="0.2")
+def cuda_not_found(here: Surroundings) -> Iterator[Finding]:
+    """TensorFlow is built for graphics cards, a driver is there, and libraries that it opens are not.
+
+    ## Why it matters
+    TensorFlow opens CUDA and cuDNN when it starts. If one is missing it says so in a line of its log and uses the processor: the program
+    runs, many times slower. On a machine without a card, or with a build without CUDA, those lines are noise and nothing is wrong.
+
+    ## What to do
+    Install the libraries in the versions that this build asks for: `pip install 'tensorflow[and-cuda]'`.
+    """
+    if here.python is None:
+        yield here.unknown("python")
+        return
+    build = here.python.build
+    if not build:
+        yield here.unsure(
+            "Could not tell what TensorFlow was built for: it has no build information."
+        )
+        return
+    wants = Fact("built for CUDA", bool(build.get("is_cuda_build")), "tensorflow build_info")
+    missing = [name for name, where in here.python.cuda_libraries.items() if where is None]
+    driver = here.text("gpu driver")
+    if not build.get("is_cuda_build"):
+        told = "; the driver that is here stays unused" if driver else ""
+        yield here.fine(
+            f"This TensorFlow is built without CUDA{told}: messages about missing CUDA libraries are noise.",
+            wants, "gpu driver",
+        )  # fmt: skip
+    elif driver is None:
+        yield here.fine(
+            "Built for CUDA, and there is no graphics card here: messages about missing libraries are noise.", wants
+        )  # fmt: skip
+    elif missing:
+        versions = " and ".join(
+            f"{name} {build[key]}" for name, key in (("CUDA", "cuda_version"), ("cuDNN", "cudnn_version")) if key in build
+        )  # fmt: skip
+        remedy = (
+            Remedy("Let the container see the driver.", ("docker run --gpus all …",))
+            if missing == [DRIVER_LIBRARY]
+            else Remedy(
+                f"Install {versions or 'CUDA'}.",
+                (f"{here.python.executable} -m pip install 'tensorflow[and-cuda]'",),
+            )
+        )
+        yield here.warning(
+            f"The graphics card will not be used: {', '.join(missing)} cannot be found.",
+            wants, "gpu driver", Fact("missing", " ".join(missing), "the rules of the dynamic loader"), remedies=(remedy,),
+        )  # fmt: skip
+    else:
+        trial = here.python.trials.get("tensorflow")
+        seen = trial.answers.get("gpus seen") if trial else None
+        facts = (
+            wants,
+            "gpu driver",
+            Fact("cards that TensorFlow sees", seen, "a child that asked it"),
+        )
+        if seen == 0:
+            yield here.warning(
+                "The libraries are all there, and TensorFlow still sees no graphics card.",
+                *facts,
+                remedies=(
+                    Remedy(
+                        "Ask it to say why.",
+                        (f"TF_CPP_MAX_VLOG_LEVEL=1 {here.python.executable} -c 'import tensorflow as tf; tf.config.list_physical_devices()'",),
+                    ),
+                ),
+            )  # fmt: skip
+        else:
+            yield here.fine("CUDA and cuDNN are found.", *facts)

@@ -1,0 +1,52 @@
+"""A card that somebody else uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.model import Fact, Finding, Remedy, size
+from outlive.surroundings import Surroundings
+from outlive.unit import check
+
+#: Drivers and desktops hold some.
+WORTH_SAYING = 0.2
+
+
+@check("H512", since="0.2", prevents=("gpu-memory-exhausted",))
+def gpu_memory_held(here: Surroundings) -> Iterator[Finding]:
+    """Other processes hold a good part of a graphics card's memory.
+
+    ## Why it matters
+    TensorFlow takes nearly all of a card's memory when it starts. If another process (often a notebook that was forgotten) holds it, the
+    first operation fails: "failed to allocate", CUDA_ERROR_OUT_OF_MEMORY, or cuDNN that cannot be initialised.
+
+    ## What to do
+    End the other process, choose another card (`CUDA_VISIBLE_DEVICES`), or let TensorFlow take memory as it needs it.
+    """
+    if not here.gpus:
+        if here.text("gpu driver") is not None:
+            yield here.unknown("gpus")
+        else:
+            yield here.fine("No graphics card.")
+        return
+    for number, gpu in enumerate(here.gpus):
+        if gpu.used_bytes is None or not gpu.total_bytes:
+            yield here.unsure(f"The driver does not tell how full card {number} is.")
+            continue
+        facts = (
+            Fact("memory of the card, in bytes", gpu.total_bytes, "nvidia-smi"),
+            Fact("memory held, in bytes", gpu.used_bytes, "nvidia-smi"),
+            *(Fact("held by", holder, "nvidia-smi", private=True) for holder in gpu.holders),
+        )
+        told = f"{size(gpu.used_bytes)} of {size(gpu.total_bytes)} on card {number} ({gpu.name})"
+        if gpu.used_bytes > WORTH_SAYING * gpu.total_bytes:
+            yield here.warning(
+                f"{told} are held by other processes.",
+                *facts,
+                remedies=(
+                    Remedy("See who, and end what is not needed.", ("nvidia-smi",)),
+                    Remedy("Or take memory as it is needed.", ("export TF_FORCE_GPU_ALLOW_GROWTH=true",)),
+                ),
+            )  # fmt: skip
+        else:
+            yield here.fine(f"{told} are in use.", *facts)

@@ -1,0 +1,44 @@
+"""Little room in /dev/shm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.model import Fact, Finding, Remedy, size
+from outlive.surroundings import Surroundings
+from outlive.unit import check
+
+#: Docker gives 64 MB unless it is told otherwise.
+SMALL_BYTES = 500_000_000
+
+
+@check("H206", since="0.2", prevents=("shared-memory-full",))
+def shared_memory_small(here: Surroundings) -> Iterator[Finding]:
+    """There is little room for memory that processes share (`/dev/shm`).
+
+    ## Why it matters
+    Worker processes hand arrays to each other through `/dev/shm`. Docker gives a container 64 MB of it. When it is full, the one who
+    writes is ended by SIGBUS ("Bus error"), or gets "No space left on device".
+
+    ## What to do
+    Start the container with more, or let the workers use another way.
+    """
+    room = next((room for room in here.rooms if room.purpose == "shared memory"), None)
+    more = (Remedy("Start the container with more.", ("docker run --shm-size=2g …",)),)
+    if room is None or (room.why_not and room.why_not != "it does not exist"):
+        why = room.why_not if room else "it was not looked for"
+        yield here.unsure(f"Could not tell how large /dev/shm is: {why}.")
+        return
+    if room.why_not:
+        yield here.warning(
+            "There is no /dev/shm: what shares memory between processes will fail.", remedies=more
+        )
+        return
+    fact = Fact("room in /dev/shm", room.free_bytes, "statvfs /dev/shm")
+    if room.free_bytes is not None and room.free_bytes < SMALL_BYTES:
+        yield here.warning(
+            f"{size(room.free_bytes)} are free in /dev/shm: two workers that share pictures fill that.",
+            fact, Fact("size of /dev/shm", room.total_bytes, "statvfs /dev/shm"), remedies=more,
+        )  # fmt: skip
+    else:
+        yield here.fine(f"{size(room.free_bytes or 0)} are free in /dev/shm.", fact)

@@ -1,0 +1,47 @@
+"""No TensorFlow for this Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.model import Fact, Finding, Remedy
+from outlive.surroundings import Surroundings
+from outlive.unit import check
+
+
+@check("H501", since="0.2", prevents=("uncaught-exception",))
+def tensorflow_missing(here: Surroundings) -> Iterator[Finding]:
+    """TensorFlow is not installed for the Python that was looked at.
+
+    ## Why it matters
+    Several Pythons live on most machines. `pip` may install into one of them, and the script or the notebook run with another:
+    "No module named 'tensorflow'".
+
+    ## What to do
+    Install it with the Python that runs the program: `python -m pip install tensorflow`, not `pip install tensorflow`. Or look at the
+    other Python: `outlive doctor --python PATH`.
+    """
+    if here.python is None:
+        yield here.unknown("python")
+        return
+    found, version = here.python.tensorflow, ".".join(map(str, here.python.version))
+    if found is not None:
+        yield here.fine(
+            f"{found.name} {found.version} for Python {version}.", "python", Fact("installed in", found.folder, "metadata")
+        )  # fmt: skip
+    elif here.python.tensorflow_places:
+        yield here.fine(
+            f"TensorFlow without metadata for Python {version}.",
+            Fact("found at", here.python.tensorflow_places[0], "sys.path"),
+        )
+    else:
+        yield here.will_fail(
+            f"TensorFlow is not installed for this Python {version}.",
+            "python",
+            remedies=(
+                Remedy(
+                    "Install it with this very Python, or look at the one that runs your program.",
+                    (f"{here.python.executable} -m pip install tensorflow", "outlive doctor --python PATH"),
+                ),
+            ),
+        )  # fmt: skip

@@ -1,0 +1,65 @@
+"""Few threads may be started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.model import Fact, Finding, Remedy
+from outlive.surroundings import Surroundings
+from outlive.unit import check
+
+#: Measured: TensorFlow 2.21 with a model, a parallel pipeline and NumPy's BLAS (see docs/doctor.md).
+THREADS_PER_CPU = 8
+THREADS_BESIDE = 32
+ROOT = 0
+
+
+@check("H402", since="0.2", prevents=("too-many-threads",))
+def threads_limit_low(here: Surroundings) -> Iterator[Finding]:
+    """Fewer threads may be started than TensorFlow and its pipeline want.
+
+    ## Why it matters
+    TensorFlow starts several threads for each processor; so do NumPy's BLAS and OpenMP. A container's `--pids-limit`, or `ulimit -u`, counts
+    threads of *all* programs in it. When it is reached, the program ends with "Resource temporarily unavailable", "can't start new thread" or
+    a failed check in the middle of TensorFlow.
+
+    ## What to do
+    Raise the limit, or start fewer threads.
+    """
+    cpus = here.number("cpus allowed")
+    if cpus is None:
+        yield here.unknown("cpus allowed")
+        return
+    needs = round(THREADS_PER_CPU * cpus + THREADS_BESIDE)
+    fact = Fact("threads that TensorFlow wants, about", needs, "8 × processors + 32")
+    rooms = [
+        (most - now, name)
+        for name, most, now in (
+            ("tasks limit", here.number("tasks limit"), here.number("tasks now")),
+            ("processes limit", _of_user(here), here.number("threads of this user")),
+        )
+        if most is not None and now is not None
+    ]
+    if not rooms:
+        yield here.fine("No limit on threads that is near.", "processes limit", fact)
+        return
+    room, name = min(rooms)
+    facts = (name, "tasks now" if name == "tasks limit" else "threads of this user", fact)
+    if room >= needs:
+        yield here.fine(f"{room:.0f} more threads may be started.", *facts)
+        return
+    answer = here.will_fail if room < needs / 4 else here.warning
+    command = "docker run --pids-limit=-1 …" if name == "tasks limit" else "ulimit -u 65536"
+    yield answer(
+        f"Only {max(0, room):.0f} more threads may be started, and TensorFlow wants about {needs}.",
+        *facts,
+        remedies=(
+            Remedy("Raise the limit.", (command,)),
+            Remedy("Or start fewer.", ("export TF_NUM_INTRAOP_THREADS=1 TF_NUM_INTEROP_THREADS=1 OMP_NUM_THREADS=1",)),
+        ),
+    )  # fmt: skip
+
+
+def _of_user(here: Surroundings) -> float | None:
+    """``ulimit -u`` does not count for root."""
+    return None if here.number("user") == ROOT else here.number("processes limit")

@@ -1,0 +1,104 @@
+"""`outlive doctor`: look around, ask the checks, show the table; mend what is safe to mend."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+from outlive.checkup import check_up
+from outlive.errors import UsageError
+from outlive.host import Host
+from outlive.look.everything import look_around
+from outlive.model import Checkup
+from outlive.report.checkup import checkup_to_json, render_checkup
+from outlive.showing import console_on
+from outlive.surroundings import Surroundings
+from outlive.unit import Unit, check, discover
+
+MEND_SECONDS = 60
+
+
+def doctor(
+    names: Sequence[str],
+    *,
+    python: str | None = None,
+    as_json: bool = False,
+    facts: bool = False,
+    fix: bool = False,
+    dry_run: bool = False,
+    trials: bool = True,
+) -> int:
+    """Run the command; returns its exit status."""
+    if dry_run and not fix:
+        raise UsageError(
+            "--dry-run belongs to --fix.", "For example:  outlive doctor --fix --dry-run"
+        )
+    units = chosen(names)
+    checkup = look(units, python, trials=trials)
+    if fix and checkup.safe_commands:
+        mend(checkup.safe_commands, dry_run=dry_run)
+        if not dry_run:
+            checkup = look(units, python, trials=trials)
+    elif fix:
+        print("Nothing here can be mended without asking you.", file=sys.stderr)
+    if as_json:
+        print(checkup_to_json(checkup))
+    else:
+        render_checkup(checkup, console_on(sys.stdout), facts=facts or bool(names))
+    if checkup.found:
+        return 1
+    return 3 if checkup.failures else 0
+
+
+def chosen(names: Sequence[str]) -> tuple[Unit[Surroundings], ...]:
+    """The checks of these names or codes; all of them when none is named."""
+    units = discover(check)
+    if not names:
+        return units
+    found = []
+    for name in names:
+        fitting = [unit for unit in units if name in (unit.slug, unit.code)]
+        if not fitting:
+            raise UsageError(f"There is no check {name!r}.", "`outlive explain` lists them.")
+        found += fitting
+    return tuple(found)
+
+
+def look(
+    units: Sequence[Unit[Surroundings]], python: str | None, *, trials: bool, variables: Mapping[str, str] = os.environ
+) -> Checkup:  # fmt: skip
+    """Look around and ask."""
+    here = look_around(
+        Host(),
+        _python(python),
+        os.getcwd(),
+        dict(variables),
+        platform.machine(),
+        trials=trials,
+    )
+    return check_up(here, units)
+
+
+def _python(named: str | None) -> str:
+    """The Python to look at: the named one, or our own."""
+    if named is not None:
+        found = shutil.which(named)
+        if found is None:
+            raise UsageError(
+                f"There is no Python at {named!r}.", "Name its file:  outlive doctor --python PATH"
+            )
+        return os.path.abspath(found)
+    return sys.executable
+
+
+def mend(commands: Sequence[str], *, dry_run: bool) -> None:
+    """Do what is safe, and say so."""
+    for command in commands:
+        print(f"{'would run' if dry_run else 'running'}: {command}", file=sys.stderr)
+        if not dry_run:
+            subprocess.run(shlex.split(command), timeout=MEND_SECONDS, check=False)

@@ -1,0 +1,92 @@
+"""Read the processor: what it can do, how much of it this control group really gives."""
+
+from __future__ import annotations
+
+from outlive.host import Host, whole
+from outlive.look.notes import Notes
+
+#: Names by which emulators and hypervisors that hide instructions show themselves in ``/proc/cpuinfo``.
+MODEL_OF_NONE = ("QEMU Virtual CPU", "QEMU TCG CPU", "Common KVM processor", "Common 32-bit KVM")
+ROSETTA = "VirtualApple"
+
+CPUINFO = "/proc/cpuinfo"
+STATUS = "/proc/self/status"
+
+
+def read_cpu(host: Host, architecture: str, notes: Notes) -> None:
+    """``architecture`` is that of the examined Python, as ``uname`` tells it there."""
+    fields = first_processor(host.read(CPUINFO) or "")
+    notes.add("architecture", architecture or None, "uname")
+    notes.add("cpu", fields.get("model name"), CPUINFO)
+    notes.add("cpu flags", fields.get("flags") or fields.get("Features"), CPUINFO)
+    _read_emulator(fields, architecture, notes)
+    notes.add("cpus of the machine", _online(host), "/sys/devices/system/cpu/online")
+    notes.add("cpus allowed", _allowed(host), f"{STATUS}: Cpus_allowed_list")
+    _read_quota(host, notes)
+
+
+def first_processor(text: str) -> dict[str, str]:
+    """The fields of the first processor in ``/proc/cpuinfo``."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        name, colon, value = line.partition(":")
+        if not line.strip() and found:
+            break
+        if colon:
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _read_emulator(fields: dict[str, str], architecture: str, notes: Notes) -> None:
+    """A processor of another kind than the Python was built for is emulated."""
+    vendor = fields.get("vendor_id", "")
+    if vendor == ROSETTA:
+        notes.add("emulator", "Rosetta 2 on an Apple processor", f"{CPUINFO}: vendor_id")
+    elif architecture == "x86_64" and "CPU implementer" in fields:
+        notes.add("emulator", "an x86 emulator on an ARM processor", f"{CPUINFO}: CPU implementer")
+    elif fields.get("model name", "").startswith(MODEL_OF_NONE):
+        notes.add("generic cpu", fields["model name"], f"{CPUINFO}: model name")
+
+
+def count_of(listing: str) -> int | None:
+    """How many are in a list as the kernel writes it: ``0-3,8``."""
+    total = 0
+    for part in listing.strip().split(","):
+        first, dash, last = part.partition("-")
+        begin, end = whole(first), whole(last) if dash else whole(first)
+        if begin is None or end is None:
+            return None
+        total += end - begin + 1
+    return total
+
+
+def _online(host: Host) -> int | None:
+    return count_of(host.read("/sys/devices/system/cpu/online") or "")
+
+
+def _allowed(host: Host) -> int | None:
+    for line in (host.read(STATUS) or "").splitlines():
+        if line.startswith("Cpus_allowed_list:"):
+            return count_of(line.partition(":")[2])
+    return None
+
+
+def _read_quota(host: Host, notes: Notes) -> None:
+    """The smallest quota of every ancestor control group, in processors."""
+    quotas: list[tuple[float, str]] = []
+    groups = host.groups("cpu")
+    for group in groups:
+        if group.version == 1:
+            source = f"{group.path}/cpu.cfs_quota_us"
+            quota = host.number(source)  # -1, "no quota", is not a whole number
+            period = host.number(f"{group.path}/cpu.cfs_period_us")
+        else:
+            source = f"{group.path}/cpu.max"
+            quota, period = [*map(whole, (host.read(source) or "").split()), None, None][:2]
+        if quota and period:
+            quotas.append((quota / period, source))
+    if quotas:
+        smallest, where = min(quotas)
+        notes.add("cpu quota", round(smallest, 2), where)
+    elif not groups:
+        notes.miss("cpu quota", "no cpu control group can be seen from here")

@@ -1,0 +1,192 @@
+"""Read the head of a shared object without loading it: what it needs, what it offers, what it is made for.
+
+Only what the dynamic loader itself reads: program headers and the dynamic section, which every loadable file has. Sections may be
+stripped; they are used where they are there.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MACHINES = {3: "i686", 40: "arm", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 243: "riscv64"}
+
+LOAD, DYNAMIC = 1, 2
+NEEDED, STRTAB, STRSZ, SONAME, RPATH, RUNPATH = 1, 5, 10, 14, 15, 29
+VERDEF, VERDEFNUM, VERNEED, VERNEEDNUM = 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF
+
+EXECUTABLE_SECTION = 4
+
+#: More entries than any file has: a garbled one must not make us walk for ever.
+MOST = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Elf:
+    """A 64-bit little-endian shared object or program."""
+
+    path: str
+    machine: str
+    needed: tuple[str, ...] = ()
+    soname: str = ""
+    rpath: tuple[str, ...] = ()
+    runpath: tuple[str, ...] = ()
+    wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: library -> its versions
+    offers: frozenset[str] = frozenset()  #: versions that it defines
+    names: tuple[int, int] = (0, 0)  #: where the names of its symbols lie: offset and size
+    code: tuple[int, int] = (0, 0)  #: where its instructions lie
+    constants: tuple[int, int] = (0, 0)  #: where its constant data lie, if it says so
+
+
+class NotElf(Exception):
+    """The file is something else, or damaged, or of a kind that is not read here."""
+
+
+def read_elf(path: str) -> Elf:
+    """The head of a file; ``NotElf`` if it has none that can be read."""
+    try:
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size < 64:
+                raise NotElf(path)
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return _Reader(path, data).read()
+    except (OSError, ValueError, struct.error, IndexError, UnicodeDecodeError) as error:
+        raise NotElf(f"{path}: {error}") from error
+
+
+class _Reader:
+    """Reads one mapped file."""
+
+    def __init__(self, path: str, data: mmap.mmap) -> None:
+        self.path = path
+        self.data = data
+        self.segments: list[tuple[int, int, int]] = []  # address, offset, size
+
+    def read(self) -> Elf:
+        data = self.data
+        if data[:4] != b"\x7fELF":
+            raise NotElf(self.path)
+        (number,) = struct.unpack_from("<H", data, 18)
+        machine = MACHINES.get(number, f"machine {number}")
+        if data[4] != 2 or data[5] != 1:
+            return Elf(self.path, f"{machine}, {'32' if data[4] == 1 else '64'} bit")
+        (headers,) = struct.unpack_from("<Q", data, 32)
+        size, count = struct.unpack_from("<HH", data, 54)
+        dynamic = None
+        for index in range(min(count, MOST)):
+            kind, _, offset, address, _, length = struct.unpack_from(
+                "<IIQQQQ", data, headers + index * size
+            )
+            if kind == LOAD:
+                self.segments.append((address, offset, length))
+            elif kind == DYNAMIC:
+                dynamic = (offset, length)
+        tags = self._tags(*dynamic) if dynamic else {}
+        strings = self._offset(tags[STRTAB][0]) if STRTAB in tags else 0
+        length = tags.get(STRSZ, [0])[0]
+
+        def text(index: int) -> str:
+            start = strings + index
+            return data[start : data.find(b"\0", start, strings + length)].decode("utf-8")
+
+        def paths(tag: int) -> tuple[str, ...]:
+            return tuple(
+                entry for word in tags.get(tag, []) for entry in text(word).split(":") if entry
+            )
+
+        code, constants = self._sections()
+        return Elf(
+            path=self.path,
+            machine=machine,
+            needed=tuple(text(word) for word in tags.get(NEEDED, [])),
+            soname=text(tags[SONAME][0]) if SONAME in tags else "",
+            rpath=paths(RPATH),
+            runpath=paths(RUNPATH),
+            wants=self._wants(tags, text),
+            offers=self._offers(tags, text),
+            names=(strings, length),
+            code=code,
+            constants=constants,
+        )
+
+    def _tags(self, offset: int, length: int) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for index in range(min(length // 16, MOST)):
+            tag, value = struct.unpack_from("<qQ", self.data, offset + 16 * index)
+            if tag == 0:
+                break
+            found.setdefault(tag, []).append(value)
+        return found
+
+    def _offset(self, address: int) -> int:
+        for start, offset, length in self.segments:
+            if start <= address < start + length:
+                return offset + address - start
+        raise NotElf(f"{self.path}: no segment holds {address:#x}")
+
+    def _wants(self, tags: dict[int, list[int]], text) -> dict[str, tuple[str, ...]]:  # type: ignore[no-untyped-def]  # a local function
+        found: dict[str, tuple[str, ...]] = {}
+        if VERNEED not in tags:
+            return found
+        place = self._offset(tags[VERNEED][0])
+        for _ in range(min(tags.get(VERNEEDNUM, [0])[0], MOST)):
+            _, count, file, aux, following = struct.unpack_from("<HHIII", self.data, place)
+            entry, versions = place + aux, []
+            for _ in range(count):
+                _, flags, _, name, after = struct.unpack_from("<IHHII", self.data, entry)
+                if not flags & 2:  # weak: the program lives without it
+                    versions.append(text(name))
+                entry += after
+            found[text(file)] = tuple(versions)
+            place += following
+        return found
+
+    def _offers(self, tags: dict[int, list[int]], text) -> frozenset[str]:  # type: ignore[no-untyped-def]  # a local function
+        found = set()
+        if VERDEF not in tags:
+            return frozenset()
+        place = self._offset(tags[VERDEF][0])
+        for _ in range(min(tags.get(VERDEFNUM, [0])[0], MOST)):
+            aux, following = struct.unpack_from("<II", self.data, place + 12)
+            (name,) = struct.unpack_from("<I", self.data, place + aux)
+            found.add(text(name))
+            place += following
+        return frozenset(found)
+
+    def _sections(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The largest section of instructions, and that of constants; the segments where sections are stripped."""
+        (start,) = struct.unpack_from("<Q", self.data, 40)
+        size, count, names = struct.unpack_from("<HHH", self.data, 58)
+        sections = [
+            struct.unpack_from("<IIQQQQ", self.data, start + index * size)
+            for index in range(min(count, MOST))
+        ]
+        code, constants = (0, 0), (0, 0)
+        for section in sections:
+            _, kind, flags, _, offset, length = section
+            if kind == 1 and flags & EXECUTABLE_SECTION and length > code[1]:
+                code = (offset, length)
+        if names < len(sections):
+            table = sections[names][4]
+            for section in sections:
+                at = table + section[0]
+                if self.data[at : self.data.find(b"\0", at)] == b".rodata":
+                    constants = (section[4], section[5])
+        return code, constants
+
+
+def find_in(path: str, place: tuple[int, int], words: tuple[bytes, ...]) -> set[bytes]:
+    """Which of these words stand in a part of a file; in all of it if the part is not known."""
+    offset, size = place
+    try:
+        with (
+            open(path, "rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            end = offset + size if size else len(data)
+            return {word for word in words if data.find(word, offset, end) >= 0}
+    except (OSError, ValueError):
+        return set()
