@@ -24,7 +24,7 @@ from outlive.record import runs
 from outlive.running import OPTIONS, parse
 from outlive.unit import KINDS, discover
 
-COMMANDS = ("run", "why", "runs", "doctor", "explain", "completion")
+COMMANDS = ("run", "why", "runs", "doctor", "top", "explain", "completion")
 
 
 def test_the_version_is_told(outlive: Outlive) -> None:
@@ -246,7 +246,9 @@ def test_commands_causes_options_and_runs_are_completed(failed_run: Outlive) -> 
     (run,) = failed_run.runs
 
     assert {f"plain,{name}" for name in COMMANDS} == set(completions(failed_run, "outlive "))
-    assert ["plain,memory-limit-reached"] == completions(failed_run, "outlive explain memory-limit-r")
+    assert ["plain,memory-limit-reached"] == completions(
+        failed_run, "outlive explain memory-limit-r"
+    )
     assert [f"plain,{run.name}"] == completions(failed_run, "outlive why 2")
     assert ["plain,--share"] == completions(failed_run, "outlive why --s")
     assert ["plain,--quiet"] == completions(failed_run, "outlive run --q")
@@ -421,7 +423,9 @@ def test_the_command_line_can_be_called_from_python(
     monkeypatch.setenv("OUTLIVE_HOME", str(tmp_path))
 
     assert 2 == main(["explain", "bad-luck"])
-    assert capsys.readouterr().err.startswith("outlive: There is no cause or check 'bad-luck'.\n         ")
+    assert capsys.readouterr().err.startswith(
+        "outlive: There is no cause or check 'bad-luck'.\n         "
+    )
 
 
 def test_an_installed_command_and_the_module_are_the_same(outlive: Outlive) -> None:
