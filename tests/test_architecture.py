@@ -192,6 +192,7 @@ def test_only_the_edges_print(path: Path) -> None:
         "__main__.py",
         "commands.py",
         "doctoring.py",
+        "jupyter/command_line.py",
         "paging.py",
         "showing.py",
         "watching.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from outlive.errors import OutliveError
+from outlive.import_path import look_only_at_what_is_installed
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. The only place where an error of ours becomes text and a status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    _look_only_at_what_is_installed()
+    look_only_at_what_is_installed()
     try:
         if arguments[:1] == ["run"] and not {"--help", "-h"} & set(arguments[1:2]):
             from outlive.running import run
@@ -32,19 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0  # the reader of our output (a pager, head) has seen enough
     except KeyboardInterrupt:
         return 130
-
-
-def _look_only_at_what_is_installed() -> None:
-    """PYTHONPATH and the working directory are the program's: a re.py or json.py in them must not become ours."""
-    import os
-
-    theirs = {entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry}
-    try:
-        theirs |= {"", os.getcwd()}
-    except OSError:
-        theirs.add("")
-    theirs.discard(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    sys.path[:] = [entry for entry in sys.path if entry not in theirs]
 
 
 if __name__ == "__main__":

@@ -15,16 +15,16 @@ from click.shell_completion import CompletionItem
 
 from outlive import __version__
 from outlive.errors import NothingRecorded, UsageError
-from outlive.evidence import Evidence
-from outlive.examine import decide
+from outlive.judging import judge
+from outlive.jupyter.command_line import jupyter
 from outlive.model import Verdict
 from outlive.record import runs
-from outlive.record.probes import gather
+from outlive.record.kernels import cells_in
 from outlive.record.reading import is_running, read_run, start_of
 from outlive.report.data import from_json
 from outlive.report.text import visible
 from outlive.running import OPTIONS, run
-from outlive.showing import console_on, show
+from outlive.showing import console_on, neighbours_in, show
 from outlive.unit import KINDS, Unit, check, discover
 
 EPILOG = """\b
@@ -139,15 +139,15 @@ def why(
     # What is private is known to the causes alone, it is not in the stored verdict: to share it, ask them again.
     verdict = _stored(folder) if not (again or share or page or look) else None
     if verdict is None:
-        evidence = _evidence(payloads, rings)
-        verdict = decide(os.path.basename(folder), evidence)
+        verdict, evidence = judge(os.path.basename(folder), payloads, rings)
     if page or look:
         from outlive.paging import story_of, write_page
 
         told = story_of(verdict, evidence, payloads, rings, share=share)
         write_page(told, page or os.path.join(folder, runs.PAGE_NAME), look=look)
         sys.exit(1 if verdict.findings else 0)
-    show(verdict, _program_folder(payloads), as_json=as_json, share=share)
+    around = neighbours_in(_program_folder(payloads), cells_in(rings))
+    show(verdict, around, as_json=as_json, share=share)
     sys.exit(1 if verdict.findings else 0)
 
 
@@ -278,6 +278,9 @@ def doctor(
     context.exit(run_doctor(checks, trials=not no_import, **options))
 
 
+cli.add_command(jupyter)
+
+
 @cli.command(short_help="Print the shell completion script.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
@@ -307,10 +310,6 @@ def run_command_line(arguments: Sequence[str]) -> int:
     except click.Abort:
         return 130
     return 0
-
-
-def _evidence(payloads: list[dict[str, Any]], rings: str | None) -> Evidence:
-    return gather(payloads, rings)
 
 
 def _program_folder(payloads: list[dict[str, Any]]) -> str:

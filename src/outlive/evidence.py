@@ -15,6 +15,7 @@ from outlive.memory_looks import Looks
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
 from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value
 from outlive.observed import (
+    Cell,
     ChildDeath,
     Crash,
     Group,
@@ -68,6 +69,7 @@ class Evidence:
     looks: Mapping[int, Looks] = field(default_factory=dict)  #: by process
     stages: tuple[Stage, ...] = ()
     log: str = ""
+    cells: tuple[Cell, ...] = ()  #: of a notebook, in the order in which they were run
 
     def fact(self, name: str) -> Value:
         """The value of a fact, or ``None`` when it is missing."""

@@ -124,6 +124,7 @@ class Origin(enum.Enum):
     THREAD = "thread"  #: uncaught in another thread: the program went on
     FUTURE = "future"  #: stored in a future
     WORKER = "worker"  #: ended a multiprocessing worker
+    CELL = "cell"  #: ended a cell of a notebook: the kernel went on
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +269,29 @@ class Crash:
         crashed (TensorFlow's own pool), the one that waits for it."""
         candidates = self.stacks[:1] if self.crashing_is_python else self.stacks
         return next((stack for stack in candidates if stack.package in packages), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a notebook that the kernel was asked to run."""
+
+    count: int | None  #: the n of ``In [n]``
+    code: str
+    id: str = ""  #: of the request
+    at: float | None = None
+    done: bool = True  #: the kernel has answered
+    silent: bool = False  #: the front end's own request, no cell that a person wrote
+    error: Thrown | None = None  #: what it raised
+
+    @property
+    def name(self) -> str:
+        """As a notebook shows it."""
+        return f"In [{self.count}]"
+
+    @property
+    def lines(self) -> list[str]:
+        """Its text, line by line."""
+        return self.code.split("\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from outlive.record.masking import mask_text
 from outlive.report.page import page
 from outlive.report.share import Stranger
 from outlive.report.story import Story, for_strangers
-from outlive.showing import names_to_hide, neighbours_in
+from outlive.showing import names_to_hide, neighbours_of
 
 STDOUT = "-"
 
@@ -44,7 +44,7 @@ def story_of(
         verdict=verdict,
         evidence=evidence,
         moments=moments(payloads, rings),
-        source=neighbours_in(evidence.program.folder)(where) if where else (),
+        source=neighbours_of(evidence)(where) if where else (),
         ruled_out=ruled_out(evidence, verdict) if evidence.failed else (),
         began=time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(began)) if began else "",
     )

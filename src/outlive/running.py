@@ -178,17 +178,15 @@ def _conclude(
     if watcher.uneventful(ended):
         if not quiet and os.isatty(2):
             _say(_dim(f"outlive: {watcher.detail()}."))
-        _seal(folder, rings, watcher.secrets, eventful=False)
+        seal(folder, rings, watcher.secrets, eventful=False)
         return
-    from outlive.examine import decide
-    from outlive.record.probes import gather
+    from outlive.judging import judge
     from outlive.report.data import to_json
 
-    evidence = gather(watcher.all_frames(), rings)
-    verdict = decide(os.path.basename(folder), evidence)
+    verdict, evidence = judge(os.path.basename(folder), watcher.all_frames(), rings)
     try:
         runs.write_private(os.path.join(folder, runs.VERDICT_NAME), to_json(verdict) + "\n")
-        _seal(folder, rings, watcher.secrets, eventful=True)
+        seal(folder, rings, watcher.secrets, eventful=True)
     except OSError as error:
         watcher.trouble = watcher.trouble or f"the verdict could not be written: {error.strerror}"
     if quiet:
@@ -200,7 +198,7 @@ def _conclude(
     show_after_run(verdict, evidence, as_json="--json" in request.switches)
 
 
-def _seal(folder: str, rings: str | None, secrets: Sequence[str], eventful: bool) -> None:
+def seal(folder: str, rings: str | None, secrets: Sequence[str], eventful: bool) -> None:
     """Nothing more will be written: tidy, and make room for later runs."""
     from outlive.record.closing import close_rings
 

@@ -6,7 +6,7 @@ import getpass
 import linecache
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
@@ -33,18 +33,27 @@ def console_on(stream: object) -> Console:
     )
 
 
-def neighbours_in(folder: str) -> Neighbours:
-    """Source lines around a place, as they are on the disk now."""
+def neighbours_in(folder: str, cells: Mapping[str, Sequence[str]] | None = None) -> Neighbours:
+    """Source lines around a place: of a file as it is on the disk now, of a cell as it was run."""
 
     def around(place: Place) -> Sequence[tuple[int, str]]:
-        path = os.path.join(folder, place.file)
         numbers = range(max(1, place.line - 2), place.line + 3)
+        of_cell = (cells or {}).get(place.file)
+        if of_cell is not None:
+            return [(number, of_cell[number - 1]) for number in numbers if number <= len(of_cell)]
+        path = os.path.join(folder, place.file)
         lines = [(number, linecache.getline(path, number).rstrip("\n")) for number in numbers]
         if place.code and linecache.getline(path, place.line).strip() != place.code:
             return ()  # the file has changed since
         return [(number, text) for number, text in lines if text or number == place.line]
 
     return around
+
+
+def neighbours_of(evidence: Evidence) -> Neighbours:
+    """The same, for a run that has just ended."""
+    cells = {cell.name: cell.lines for cell in evidence.cells if not cell.silent}
+    return neighbours_in(evidence.program.folder, cells)
 
 
 def show_after_run(verdict: Verdict, evidence: Evidence, as_json: bool) -> None:
@@ -58,10 +67,10 @@ def show_after_run(verdict: Verdict, evidence: Evidence, as_json: bool) -> None:
     if as_json:
         print(to_json(verdict), file=sys.stderr)
         return
-    render(verdict, console_on(sys.stderr), neighbours_in(evidence.program.folder))
+    render(verdict, console_on(sys.stderr), neighbours_of(evidence))
 
 
-def show(verdict: Verdict, folder: str, *, as_json: bool, share: bool) -> None:
+def show(verdict: Verdict, neighbours: Neighbours, *, as_json: bool, share: bool) -> None:
     """For `outlive why`."""
     if share:
         verdict = Stranger(mask_text, names_to_hide()).verdict(verdict)
@@ -70,7 +79,7 @@ def show(verdict: Verdict, folder: str, *, as_json: bool, share: bool) -> None:
     elif share:
         render(verdict, console_on(sys.stdout))
     else:
-        render(verdict, console_on(sys.stdout), neighbours_in(folder))
+        render(verdict, console_on(sys.stdout), neighbours)
 
 
 def names_to_hide() -> list[str]:

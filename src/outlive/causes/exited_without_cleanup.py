@@ -24,7 +24,7 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
     Raise an exception, or call `sys.exit`. `os._exit` belongs only into a child just after a fork.
     """
     code = evidence.ending.exit_code
-    if evidence.ending.kind is not EndingKind.EXIT or not code or evidence.program.finished:
+    if evidence.ending.kind is not EndingKind.EXIT or code is None or evidence.program.finished:
         return
     call = evidence.last_quit("os._exit")
     if call is not None:

@@ -27,6 +27,8 @@ def close_rings(folder: str, rings: str | None, secrets: Sequence[str], eventful
     for path in found:
         if os.path.islink(path):
             os.unlink(path)
+        elif os.path.isdir(path):
+            _close_part(path, folder, rings, secrets)
         elif path.endswith(".native") and not _in_use(path):
             if eventful:
                 from outlive.record.shimmed import seal
@@ -54,6 +56,16 @@ def _bring_home(kept: Sequence[str], folder: str, rings: str) -> None:
         with open(path, "rb") as source:
             runs.write_private(os.path.join(home, os.path.basename(path)), source.read())
     runs.remove(rings)
+
+
+def _close_part(part: str, folder: str, rings: str, secrets: Sequence[str]) -> None:
+    """A kernel that was watched by itself; its record lies within the program's."""
+    close_rings(part, os.path.join(part, runs.RINGS_NAME), secrets, eventful=True)
+    home = os.path.join(folder, runs.RINGS_NAME)
+    if os.path.abspath(rings) != os.path.abspath(home):
+        import shutil
+
+        shutil.copytree(part, os.path.join(home, os.path.basename(part)), dirs_exist_ok=True)
 
 
 def _in_use(path: str) -> bool:

@@ -54,6 +54,7 @@ def holders_in(
     ]
     if not seen:
         return ()
+    seen = [_in_one_namespace(census, lines) for census in seen]
     history: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for census in seen:
         for entry in census["held"]:
@@ -71,6 +72,24 @@ def holders_in(
         added = holder.bytes - (int(known[0].get("bytes", 0)) if known else 0)
         found.append(replace(holder, part_of_growth=added / grown))
     return tuple(sorted(found, key=lambda holder: -holder.bytes))
+
+
+def _in_one_namespace(census: Mapping[str, Any], lines: SourceLines) -> Mapping[str, Any]:
+    """The cells of a notebook share their globals: a list is the same one, whichever cell was running."""
+
+    def shared(name: Mapping[str, Any]) -> Mapping[str, Any]:
+        file = str(name.get("file", ""))
+        return (
+            {**name, "file": next(iter(lines.beside(file)), file)}
+            if name.get("scope") == "<module>"
+            else name
+        )
+
+    held = [
+        {**entry, "names": [shared(name) for name in entry.get("names", ())]}
+        for entry in census["held"]
+    ]
+    return {**census, "held": held}
 
 
 def _own_bytes(census: Mapping[str, Any]) -> int:
@@ -157,13 +176,13 @@ def feeding_place(name: Mapping[str, Any], busy: Busy, lines: SourceLines) -> Pl
         return _constructing_place(steps[-1][1], file, busy, lines)
     # An attribute may be fed from any file; a name only from where it is known.
     others = sorted({seen for seen, _ in busy if seen != file and lines.is_own(seen)})
-    for place in [file, *(others if steps[-1][0] != "name" else ())]:
-        tree = parsed(lines.read(place))
+    for places in [lines.beside(file), *([place] for place in others if steps[-1][0] != "name")]:
+        trees = [(place, tree) for place in places if (tree := parsed(lines.read(place)))]
         # The elements of a dictionary of lists are fed, not the dictionary.
         for way in (steps, [*steps, ("key", "")]):
-            feeds = list(feeding_lines(tree, way)) if tree is not None else []
+            feeds = [(place, feed) for place, tree in trees for feed in feeding_lines(tree, way)]
             if feeds:
-                best = max(feeds, key=lambda feed: _rank(feed, place, scope, busy))
+                place, best = max(feeds, key=lambda fed: _rank(fed[1], fed[0], scope, busy))
                 return lines.place((place, best.first, best.function))
     return None
 
@@ -189,11 +208,13 @@ def _constructing_place(name: str, file: str, busy: Busy, lines: SourceLines) ->
 
 def _making_place(name: Mapping[str, Any], lines: SourceLines) -> Place | None:
     """The line that made the container, empty."""
-    steps, file = steps_of(name), str(name.get("file", ""))
-    tree = parsed(lines.read(file))
-    if tree is None or steps[-1][0] not in ("name", "attr"):
+    steps, places = steps_of(name), lines.beside(str(name.get("file", "")))
+    if steps[-1][0] not in ("name", "attr"):
         return None
-    for node, function, _ in with_functions(tree):
+    trees = [(place, tree) for place in places if (tree := parsed(lines.read(place)))]
+    for file, (node, function, _) in (
+        (place, part) for place, tree in trees for part in with_functions(tree)
+    ):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             named = any(_is(target, steps) or _names_in_class(target, steps) for target in targets)

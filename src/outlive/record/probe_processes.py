@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from outlive.observed import (
+    Cell,
     ChildDeath,
     Crash,
     OomLine,
+    Origin,
     Quit,
     Received,
     Sent,
@@ -36,6 +38,24 @@ def errors_of(readings: Readings) -> tuple[Thrown, ...]:
                     )
                 )
     return tuple(sorted(found, key=lambda error: error.at or 0.0))
+
+
+def cells_of(readings: Readings) -> tuple[Cell, ...]:
+    """What the kernel of a notebook was asked to run, in order."""
+    return tuple(
+        Cell(
+            request.count,
+            request.code,
+            request.id,
+            readings.since_start(request.time),
+            request.done,
+            request.silent,
+            thrown(request.error, readings.lines, origin=Origin.CELL, pid=readings.pid)
+            if isinstance(request.error, dict)
+            else None,
+        )
+        for request in readings.notebook.requests
+    )
 
 
 def quits_of(readings: Readings) -> tuple[Quit, ...]:

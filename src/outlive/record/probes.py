@@ -22,6 +22,7 @@ from outlive.record.probe_memory import (
     traced_of,
 )
 from outlive.record.probe_processes import (
+    cells_of,
     children_of,
     crash_of,
     errors_of,
@@ -71,6 +72,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         traced=traced_of(readings),
         stages=stages_of(readings),
         log=log,
+        cells=cells_of(readings),
     )
 
 
@@ -116,6 +118,10 @@ def _ending(readings: Readings, errors: Sequence[Thrown]) -> Ending:
         name = signal_name(killed_by)
         by = EndedBy.ITSELF if name in _OWN_FAULTS else EndedBy.UNKNOWN
         return Ending(EndingKind.SIGNAL, name, None, by, f"ended by {name} {lasted}".strip())
+    if code == 0 and readings.notebook.running and not readings.notebook.shutdown:
+        # A cell that never gets its answer is a death, whatever the status says.
+        detail = f"exit status 0 in the middle of a cell {lasted}".strip()
+        return Ending(EndingKind.EXIT, None, 0, EndedBy.ITSELF, detail)
     if code == 0:
         return Ending(EndingKind.SUCCESS, None, 0, EndedBy.ITSELF, f"finished {lasted}".strip())
     if code == 1 and any(thrown.origin is Origin.MAIN for thrown in errors):

@@ -11,6 +11,7 @@ from typing import Any
 from outlive.model import Value
 from outlive.record.format import read_frames
 from outlive.record.masking import secrets_of
+from outlive.record.notebook import notebook_in
 from outlive.record.shimmed import read_all
 from outlive.record.traces import SourceLines
 
@@ -56,7 +57,8 @@ class Readings:
             for process in self.processes
             for folder in process.introduction.get("libraries", ())
         ]
-        self.lines = SourceLines(str(self.run.get("folder", "")), libraries)
+        self.notebook = notebook_in(rings)
+        self.lines = SourceLines(str(self.run.get("folder", "")), libraries, self.notebook)
         for process in self.processes:
             for census in process.of_kind("census"):
                 for file, text in dict(census.get("sources") or {}).items():

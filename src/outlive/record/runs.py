@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 
 from outlive.errors import NothingRecorded, OutliveError
@@ -25,6 +26,12 @@ PAGE_NAME = "verdict.html"
 STDERR_NAME = "stderr.tail"
 RINGS_NAME = "rings"
 SEALED_NAME = "sealed"
+
+#: A kernel that a program started has its record within the program's.
+KERNEL_PREFIX = "kernel-"
+
+#: A link beside the rings: the Python that Outlive runs on, for a supervisor that the program's own processes start.
+PYTHON_NAME = "python"
 
 
 def home() -> str:
@@ -69,7 +76,17 @@ def _rings_for(folder: str, host: Host) -> str:
     else:
         rings = os.path.join(folder, RINGS_NAME)
     os.mkdir(rings, 0o700)
+    os.symlink(sys.executable, os.path.join(rings, PYTHON_NAME))
     return rings
+
+
+def part_of_run(rings: str, name: str) -> tuple[str, str]:
+    """A folder for a process that is watched by itself, within the record of the run that it belongs to."""
+    folder = os.path.join(rings, name)
+    os.mkdir(folder, 0o700)
+    inner = os.path.join(folder, RINGS_NAME)
+    os.mkdir(inner, 0o700)
+    return folder, inner
 
 
 def _refuse_foreign(folder: str) -> None:

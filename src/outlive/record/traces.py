@@ -12,6 +12,7 @@ from typing import Any
 from outlive.model import Place
 from outlive.observed import Crash, Origin, Stack, Thrown
 from outlive.record.masking import mask_text
+from outlive.record.notebook import Notebook
 
 OUTLIVE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -39,9 +40,12 @@ TOLD_FRAME = re.compile(r'^\s*File "(.+?)", line (\d+), in (\S+)', re.MULTILINE)
 class SourceLines:
     """Turns ``(file, line, function)`` into places: whose code is it, and what does the line say?"""
 
-    def __init__(self, folder: str, libraries: Iterable[str] = ()) -> None:
+    def __init__(
+        self, folder: str, libraries: Iterable[str] = (), notebook: Notebook | None = None
+    ) -> None:
         self._folder = folder
         self._typed: dict[str, str] = {}
+        self._notebook = notebook or Notebook()
         self._libraries = tuple(
             library.rstrip("/") + "/"
             for library in (*libraries, OUTLIVE)
@@ -51,6 +55,11 @@ class SourceLines:
     def place(self, data: Sequence[Any]) -> Place:
         """One frame."""
         file, line, function = str(data[0]), _whole(data[1]), str(data[2])
+        in_cell = self._notebook.place(file, line)
+        if in_cell is not None:
+            cell, line = in_cell
+            text = [*cell.code.split("\n"), ""][min(line - 1, cell.code.count("\n") + 1)]
+            return Place(f"In [{cell.count}]", line, function, text.strip()[:200])
         own = self.is_own(file)
         return Place(self._shown(file), line, function, self._code(file, line) if own else "", own)
 
@@ -65,7 +74,7 @@ class SourceLines:
     def is_own(self, file: str) -> bool:
         """The user's code, not a library's, not generated."""
         if file.startswith("<"):
-            return file.startswith(TYPED)
+            return file.startswith(TYPED) or self._notebook.place(file, 1) is not None
         parts = file.split("/")
         if any(part in parts for part in LIBRARY_PARTS) or GENERATED in file:
             return False
@@ -79,9 +88,16 @@ class SourceLines:
 
     def read(self, file: str) -> str:
         """The whole text of one of the user's files, or nothing."""
+        in_cell = self._notebook.text(file)
+        if in_cell is not None:
+            return in_cell
         if file in self._typed:
             return self._typed[file]
         return "".join(linecache.getlines(os.path.join(self._folder, file)))
+
+    def beside(self, file: str) -> Sequence[str]:
+        """The files that share their names with this one: of a cell all cells, otherwise itself."""
+        return self._notebook.files if file in self._notebook.files else (file,)
 
     def _shown(self, file: str) -> str:
         """Relative to the program's folder when it lies in it: what the user would type."""

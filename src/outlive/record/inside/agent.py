@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 SHIM_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_shim.so")
 
+#: What `outlive run` puts first in PYTHONPATH.
+PATH_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "path")
+
 #: Python threads that have ended may take the kernel a moment to clean up.
 THREAD_GONE_SECONDS = 0.05
 
@@ -63,6 +66,7 @@ class Agent:
         self._restart = Later(self._sampler.start)
         self._shim: Optional[Shim] = None
         self._census: Optional[Census] = None
+        self._cells: Any = None  # in the kernel of a notebook
         self._refreshed = 0.0
         self._one_of_many = any(name.endswith(".ring") for name in files_in(folder))
 
@@ -73,7 +77,7 @@ class Agent:
         self._hooks.install_exits()
         self._hooks.install_kill()
         acts = {**self._hooks.after_import(), **Pipelines(self._journal).after_import()}
-        AfterImport(acts).install()
+        AfterImport({**acts, **self._of_notebooks()}).install()
         atexit.register(self._leave)
         os.register_at_fork(
             before=self._before_fork,
@@ -85,6 +89,26 @@ class Agent:
                 setattr(os, name, self._alone(getattr(os, name)))
         self._open_the_rest()
         self._sampler.start(delay=FIRST_DELAY_SECONDS)
+
+    def _of_notebooks(self) -> Dict[str, Callable[[Any], None]]:
+        """Loaded only in the kernel of a notebook, and in a program that starts one."""
+
+        def cells() -> Any:
+            from .cells import Cells
+
+            self._cells = self._cells or Cells(self._folder, self._hooks.taken)
+            return self._cells
+
+        def launcher(module: Any) -> None:
+            from .kernels import Kernels
+
+            Kernels(self._folder, PATH_FOLDER).wrap_launcher(module)
+
+        return {
+            "ipykernel.kernelbase": lambda module: cells().wrap_kernel(module),
+            "IPython.core.compilerop": lambda module: cells().wrap_compiler(module),
+            "jupyter_client.launcher": launcher,
+        }
 
     def _introduction(self) -> Dict[str, Any]:
         """The first record of a process: who it is, and what counts as a library in it."""
@@ -108,7 +132,10 @@ class Agent:
         return os.path.join(self._folder, f"{os.getpid()}.native")
 
     def _each_tick(self, rss: int) -> None:
-        self._hooks.look_for_uncaught()
+        if not (
+            self._cells and self._cells.answers
+        ):  # a kernel shows what cells raise, and lives on
+            self._hooks.look_for_uncaught()
         if self._census is not None:
             self._census.consider(rss)
         now = time.monotonic()

@@ -164,6 +164,10 @@ class Hooks:
             )  # never the exception itself: it would keep the frames that raised it alive
             self._tell(error, "main")
 
+    def taken(self, error: BaseException) -> None:
+        """Somebody else tells of this one: it did not end the program."""
+        self._seen_last = id(error)
+
     def _tell(self, error: BaseException, origin: str, thread: str = "") -> None:
         try:
             if origin != "main" and not self._journal.has_room("error", origin):

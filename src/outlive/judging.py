@@ -1,0 +1,26 @@
+"""From the record of a run to its verdict: of a program that runs a notebook, what its kernel died of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from outlive.evidence import Evidence
+from outlive.examine import decide
+from outlive.model import Verdict
+from outlive.record.kernels import failed_kernel
+from outlive.record.probes import gather
+
+
+def judge(
+    name: str, payloads: Sequence[Mapping[str, Any]], rings: str | None
+) -> tuple[Verdict, Evidence]:
+    """The verdict on a run, and the evidence that it rests on."""
+    evidence = gather(payloads, rings)
+    kernel = failed_kernel(evidence, rings)
+    if kernel is None:
+        return decide(name, evidence), evidence
+    verdict = decide(name, kernel)
+    detail = f"{evidence.ending.detail}; its notebook's kernel: {kernel.ending.detail}"
+    return replace(verdict, ending=replace(evidence.ending, detail=detail)), kernel

@@ -1,0 +1,62 @@
+"""The flight of a kernel: it follows the one who started the kernel, knows whose wish an end was, and is told of the death first."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+
+from outlive.host import Host
+from outlive.jupyter.wrapper import Kernel
+from outlive.record.baseline import Baseline
+from outlive.record.flight import Flight
+from outlive.record.sampling import process_stat
+
+#: With these a kernel is asked to end. (Not SIGINT: that interrupts a cell.)
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+class KernelFlight(Flight):
+    """The record of one kernel."""
+
+    def __init__(
+        self, kernel: Kernel, baseline: Baseline, at_death: Callable[[KernelFlight], None]
+    ) -> None:
+        super().__init__(kernel.host, baseline, kernel.command, kernel.folder, kernel.rings)
+        self._kernel = kernel
+        self._at_death = at_death
+        self.ancestors = frozenset(ancestors(kernel.host, kernel.launcher))
+        self.asked_to_end = False
+
+    def sample_if_due(self) -> None:
+        """And end the kernel when its launcher is gone, as it would have ended itself."""
+        if self._kernel.bound_to_launcher and os.getppid() != self._kernel.launcher:
+            self.asked_to_end = True
+            try:
+                os.kill(self._pid, signal.SIGKILL)
+            except OSError:
+                pass
+        super().sample_if_due()
+
+    def received(self, number: int, sender: int | None, uid: int) -> None:
+        """A signal from the one who started the kernel is a wish, not an accident."""
+        if number in ENDING_SIGNALS and sender in self.ancestors:
+            self.asked_to_end = True
+        super().received(number, sender, uid)
+
+    def program_is_dead(self, killed: int | None) -> None:
+        """Its clients begin to come back at once: be there."""
+        try:
+            self._at_death(self)
+        except Exception as error:
+            self.trouble = self.trouble or f"the cell cannot be told: {error}"
+        super().program_is_dead(killed)
+
+
+def ancestors(host: Host, pid: int) -> list[int]:
+    """A process, its parent, and so on."""
+    found: list[int] = []
+    while pid > 0 and pid not in found:
+        found.append(pid)
+        pid = getattr(process_stat(host, pid), "parent", 0)
+    return found

@@ -1,0 +1,109 @@
+"""The cells of a notebook, as its kernel wrote them down: what they say, under which file names Python knows them."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from outlive.record.format import read_frames
+
+#: IPython's ``%time`` compiles what it is given under names of its own.
+TIMED = ("<timed exec>", "<timed eval>")
+TIME_MAGIC = re.compile(r"^\s*%{1,2}time\b", re.MULTILINE)
+MAGIC_LINE = re.compile(r"^(\s*)([%!?].*|.*[^\s\w'\")\]}]\?{1,2}\s*)$")
+
+
+class Request:
+    """One request to run a cell."""
+
+    __slots__ = (
+        "code",
+        "count",
+        "done",
+        "error",
+        "file",
+        "header",
+        "id",
+        "ident",
+        "silent",
+        "time",
+    )
+
+    def __init__(self, frame: Mapping[str, Any]) -> None:
+        self.id = str(frame.get("id", ""))
+        self.time = frame.get("time")
+        self.count = frame.get("count") if isinstance(frame.get("count"), int) else None
+        self.code = str(frame.get("code", ""))
+        self.silent = bool(frame.get("silent"))
+        self.ident = [str(part) for part in frame.get("ident", ())]
+        self.header = dict(frame.get("header") or {})
+        self.file = ""
+        self.done = False
+        self.error: Any = None
+
+
+class Notebook:
+    """Everything that one kernel was asked to run and has not forgotten."""
+
+    def __init__(self, frames: Iterable[Mapping[str, Any]] = ()) -> None:
+        known: dict[str, Request] = {}
+        self.shutdown = False  #: somebody asked the kernel to end
+        for frame in frames:
+            kind, identifier = frame.get("kind"), str(frame.get("id", ""))
+            if kind == "cell":
+                known[identifier] = Request(frame)
+            elif kind == "file" and identifier in known and not known[identifier].file:
+                known[identifier].file = str(frame.get("file", ""))
+            elif kind == "done" and identifier in known:
+                known[identifier].done = True
+                known[identifier].error = frame.get("error")
+            elif kind == "shutdown":
+                self.shutdown = True
+        self.requests = list(known.values())
+        self._by_file = {request.file: request for request in self.requests if request.file}
+
+    @property
+    def running(self) -> list[Request]:
+        """The requests that nobody has answered."""
+        return [request for request in self.requests if not request.done]
+
+    def place(self, file: str, line: int) -> tuple[Request, int] | None:
+        """The cell that a frame lies in, and the line in it."""
+        if file in self._by_file:
+            return self._by_file[file], line
+        if file in TIMED:
+            timed = [request for request in self.requests if TIME_MAGIC.search(request.code)]
+            for request in reversed(timed):
+                first = request.code[: TIME_MAGIC.search(request.code).start()].count("\n") + 1  # type: ignore[union-attr]  # it was found
+                return request, first + line if request.code.lstrip().startswith("%%") else first
+        return None
+
+    def text(self, file: str) -> str | None:
+        """The whole text of a cell as Python can read it: without magics, line for line."""
+        found = self._by_file.get(file)
+        return None if found is None else without_magics(found.code)
+
+    @property
+    def files(self) -> Sequence[str]:
+        """The names under which Python knows the cells, the oldest first."""
+        return list(self._by_file)
+
+
+def without_magics(code: str) -> str:
+    """``%matplotlib inline`` and ``!ls`` are no Python; what is left has the same line numbers."""
+    lines = code.split("\n")
+    return "\n".join(MAGIC_LINE.sub(lambda found: f"{found[1]}pass", line) for line in lines)
+
+
+def notebook_in(rings: str | None, pid: int | None = None) -> Notebook:
+    """What the kernel with this number wrote, or the only one that wrote."""
+    name = f"{pid}.cells" if pid else "*.cells"
+    for path in sorted(glob.glob(os.path.join(glob.escape(rings), name))) if rings else ():
+        try:
+            return Notebook(frame.payload for frame in read_frames(path))
+        except OSError:
+            continue
+    return Notebook()
