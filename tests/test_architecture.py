@@ -194,6 +194,7 @@ def test_only_the_edges_print(path: Path) -> None:
         "doctoring.py",
         "jupyter/command_line.py",
         "paging.py",
+        "scanning.py",
         "showing.py",
         "watching.py",
     }

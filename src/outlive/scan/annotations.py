@@ -1,0 +1,245 @@
+"""Detection annotations beside the pictures: COCO (JSON), Pascal VOC (XML), YOLO (text)."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from outlive.scan.boxes import (
+    Box,
+    Problem,
+    problems_in_pixels,
+    problems_in_unit_square,
+    problems_with_label,
+)
+from outlive.scan.flaws import Flaw
+from outlive.scan.pictures import ALL_EXTENSIONS
+
+#: An annotation file with entities can grow without end when it is read; no annotation tool writes any.
+ENTITIES = re.compile(rb"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
+MOST_XML_BYTES = 50_000_000
+
+YOLO_WORDS = (5, 6)  #: with the confidence of a prediction
+DARKNET_FOLDERS = ("labels", "images")
+
+
+def is_coco(data: Any) -> bool:
+    """Whether JSON is a COCO file."""
+    return isinstance(data, dict) and isinstance(data.get("images"), list) and "annotations" in data
+
+
+def check_coco(path: str, text: bytes, labels: Mapping[int, frozenset[str]]) -> Iterator[Flaw]:
+    """A COCO file: its images, categories and boxes."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        offset = getattr(error, "pos", None)
+        yield Flaw("annotations-unreadable", path, f"is no JSON: {error}", None, offset)
+        return
+    if not is_coco(data):
+        return
+    images: dict[Any, dict[str, Any]] = {}
+    names: set[str] = set()
+    for image in _dicts(data["images"]):
+        name = str(image.get("file_name", ""))
+        if image.get("id") in images:
+            yield Flaw("duplicate", path, f"image id {image.get('id')} is given twice")
+        elif name and name in names:
+            yield Flaw("duplicate", path, f"image {name!r} is listed twice")
+        images[image.get("id")] = image
+        names.add(name)
+        yield from _image_of(path, name, image.get("width"), image.get("height"))
+    known = {category.get("id") for category in _dicts(data.get("categories"))} or set(labels)
+    seen: set[Any] = set()
+    for annotation in _dicts(data["annotations"]):
+        number = annotation.get("id")
+        record = number if isinstance(number, int) else None
+        if number is not None and number in seen:
+            yield Flaw("duplicate", path, f"annotation id {number} is given twice", record)
+        seen.add(number)
+        for slug, says in _coco_problems(annotation, images, known):
+            yield Flaw(slug, path, f"annotation {number}: {says}", record)
+
+
+def _coco_problems(
+    annotation: Mapping[str, Any], images: Mapping[Any, dict[str, Any]], known: Collection[Any]
+) -> Iterator[Problem]:
+    image = images.get(annotation.get("image_id"))
+    if image is None:
+        yield "file-missing", f"its image {annotation.get('image_id')!r} is not in the list"
+    yield from problems_with_label(annotation.get("category_id", 0), known)
+    corners = annotation.get("bbox")
+    if corners is None:
+        return
+    values = [_number(value) for value in corners] if isinstance(corners, list) else []
+    if len(values) != 4:
+        yield "counts-differ", f"its box has {len(values)} numbers"
+        return
+    x, y, width, height = values
+    if width < 0 or height < 0:
+        yield "box-inverted", f"its box has a negative side ({width:g}×{height:g})"
+        return
+    box = Box(x, y, x + width, y + height)
+    sides = (
+        (_number(image.get("width")), _number(image.get("height")))
+        if image
+        else (math.nan, math.nan)
+    )
+    if all(map(math.isfinite, sides)) and min(sides) > 0:
+        yield from problems_in_pixels(box, *sides)
+    elif not all(map(math.isfinite, box.corners)):
+        yield "box-not-finite", f"box {box} has a coordinate that is no number"
+
+
+def check_voc(path: str, text: bytes, labels: Mapping[int, frozenset[str]]) -> Iterator[Flaw]:
+    """A Pascal VOC file."""
+    if ENTITIES.search(text[:10_000]) or len(text) > MOST_XML_BYTES:
+        yield Flaw(
+            "annotations-unreadable", path, "has a DOCTYPE or is far too large: it is not read"
+        )
+        return
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        yield Flaw("annotations-unreadable", path, f"is no XML: {error}")
+        return
+    if root.tag != "annotation":
+        return
+    width, height = _number(root.findtext("size/width")), _number(root.findtext("size/height"))
+    name = root.findtext("filename") or ""
+    yield from _image_of(path, name, width, height, beside=("JPEGImages", "images", "."))
+    names = {label for group in labels.values() for label in group}
+    for index, thing in enumerate(root.iter("object")):
+        yield from (
+            Flaw(slug, path, f"object {index}: {says}", index)
+            for slug, says in _voc_problems(thing, width, height, names)
+        )
+
+
+def _voc_problems(
+    thing: Any, width: float, height: float, names: Collection[str]
+) -> Iterator[Problem]:
+    yield from problems_with_label(str(thing.findtext("name") or ""), names)
+    corners = [thing.findtext(f"bndbox/{side}") for side in ("xmin", "ymin", "xmax", "ymax")]
+    if any(corner is None for corner in corners):
+        yield (
+            "counts-differ",
+            f"its box has {sum(corner is not None for corner in corners)} coordinates",
+        )
+        return
+    box = Box(*map(_number, corners))
+    if width > 0 and height > 0:
+        yield from problems_in_pixels(box, width, height)
+    elif not all(map(math.isfinite, box.corners)):
+        yield "box-not-finite", f"box {box} has a coordinate that is no number"
+
+
+def check_yolo(path: str, text: bytes, classes: int | None) -> Iterator[Flaw]:
+    """A YOLO label file: ``class x y width height`` a line, the box by its middle, in 0–1."""
+    seen: set[str] = set()
+    for index, line in enumerate(text.decode("utf-8", "replace").splitlines()):
+        words = line.split()
+        if not words:
+            continue
+        for slug, says in _yolo_problems(words, classes):
+            yield Flaw(slug, path, f"line {index + 1}: {says}", index)
+        if line.strip() in seen:
+            yield Flaw("duplicate", path, f"line {index + 1} is there twice", index)
+        seen.add(line.strip())
+    if not any(_beside(path, folder, "*") for folder in ("images", ".")):
+        yield Flaw("file-missing", path, "there is no picture of this name")
+
+
+def _yolo_problems(words: Sequence[str], classes: int | None) -> Iterator[Problem]:
+    if len(words) not in YOLO_WORDS:
+        yield "counts-differ", f"{len(words)} words, 5 are expected"
+        return
+    label, (x, y, width, height) = _number(words[0]), map(_number, words[1:5])
+    if not label.is_integer() or label < 0 or (classes is not None and label >= classes):
+        yield "label-unknown", f"class {words[0]} is not in the label map"
+    if width < 0 or height < 0:
+        yield "box-inverted", f"its box has a negative side ({width:g}×{height:g})"
+        return
+    yield from problems_in_unit_square(
+        Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+    )
+
+
+def looks_like_yolo(text: bytes) -> bool:
+    """Whether a text file holds boxes: each of its lines is five or six numbers."""
+    lines = [line.split() for line in text[:20_000].decode("utf-8", "replace").splitlines()[:20]]
+    filled = [words for words in lines if words]
+    numeric = [words for words in filled if all(_is_number(word) for word in words)]
+    return (
+        bool(filled)
+        and len(numeric) == len(filled)
+        and any(len(words) in YOLO_WORDS for words in filled)
+    )
+
+
+def _image_of(
+    path: str, name: str, width: Any, height: Any, beside: Sequence[str] = ("images", ".")
+) -> Iterator[Flaw]:
+    """The picture that an annotation speaks of: is it there, and as large as it says?"""
+    if not name:
+        return
+    found = next((place for folder in beside if (place := _beside(path, folder, name))), None)
+    if found is None:
+        yield Flaw("file-missing", path, f"the picture {name!r} is not there")
+        return
+    told = _number(width), _number(height)
+    real = _size_of(found)
+    if real is not None and all(map(math.isfinite, told)) and min(told) > 0 and told != real:
+        swapped = " (width and height are swapped)" if told == real[::-1] else ""
+        says = f"says {told[0]:g}×{told[1]:g} for {name!r}, the picture is {real[0]}×{real[1]}{swapped}"
+        yield Flaw("size-disagrees", path, says)
+
+
+def _beside(path: str, folder: str, name: str) -> str | None:
+    """The picture of a name beside an annotation file: in its folder, in its parent's, or in the one that stands for it."""
+    here = os.path.dirname(os.path.abspath(path))
+    stem = os.path.splitext(os.path.basename(path))[0]
+    names = [stem + extension for extension in sorted(ALL_EXTENSIONS)] if name == "*" else [name]
+    roots = [os.path.join(here, folder), os.path.join(os.path.dirname(here), folder)]
+    if os.path.basename(here) == DARKNET_FOLDERS[0]:
+        roots.append(os.path.join(os.path.dirname(here), DARKNET_FOLDERS[1]))
+    parts = here.split(os.sep)
+    if DARKNET_FOLDERS[0] in parts:  # labels/train/a.txt → images/train/a.jpg
+        last = len(parts) - 1 - parts[::-1].index(DARKNET_FOLDERS[0])
+        roots.append(os.sep.join([*parts[:last], DARKNET_FOLDERS[1], *parts[last + 1 :]]))
+    places = (os.path.join(root, one) for root in roots for one in names)
+    return next((place for place in places if os.path.isfile(place)), None)
+
+
+def _size_of(path: str) -> tuple[int, int] | None:
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            return int(image.size[0]), int(image.size[1])
+    except Exception:  # the picture has its own flaw, told where it is checked
+        return None
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

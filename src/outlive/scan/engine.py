@@ -1,0 +1,275 @@
+"""Check many files on all cores. A decoder that crashes or hangs on a file costs that file, not the scan."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from outlive.scan.annotations import check_coco, check_voc, check_yolo, looks_like_yolo
+from outlive.scan.cache import Cache, stamp_of
+from outlive.scan.examples import Schema, check_records
+from outlive.scan.finding import What, what_is
+from outlive.scan.flaws import Flaw
+from outlive.scan.pictures import check_file
+
+#: Files handed to a worker at once: enough that handing over costs nothing, few enough that a crash redoes little.
+BATCH = 32
+
+#: A file that takes longer hangs its decoder.
+SECONDS_PER_FILE = 60.0
+
+#: A picture set is in colour when most of it is.
+MOST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What every check needs to know."""
+
+    budget: int | None = None
+    labels: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    jobs: int = 1
+
+    @property
+    def fingerprint(self) -> str:
+        """What the result of a check depends on, besides the file."""
+        labels = ",".join(
+            f"{number}={'|'.join(sorted(names))}" for number, names in sorted(self.labels.items())
+        )
+        return f"{self.budget}:{hash_of(labels)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One file, checked."""
+
+    path: str
+    what: str
+    flaws: tuple[Flaw, ...] = ()
+    grey: bool | None = None
+    schema: Schema | None = None
+    cached: bool = False
+
+
+def hash_of(text: str) -> str:
+    """A short name for a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def check(path: str, settings: Settings) -> Checked | None:
+    """One file; ``None`` for what is no part of a data set."""
+    what = what_is(path)
+    if what is None:
+        return None
+    if not os.path.exists(path):
+        return Checked(
+            path, what.value, (Flaw("file-missing", path, "is a link that leads nowhere"),)
+        )
+    if not os.path.isfile(path):
+        return None
+    if what is What.PICTURE:
+        picture = check_file(path, settings.budget)
+        return Checked(path, what.value, picture.flaws, picture.grey)
+    if what is What.RECORDS:
+        flaws, schema = check_records(path, settings.budget, settings.labels)
+        return Checked(path, what.value, tuple(flaws), schema=schema)
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError as error:
+        return Checked(
+            path, what.value, (Flaw("file-unreadable", path, f"cannot be read: {error.strerror}"),)
+        )
+    if what is What.COCO:
+        return Checked(path, what.value, tuple(check_coco(path, text, settings.labels)))
+    if what is What.VOC:
+        return Checked(path, what.value, tuple(check_voc(path, text, settings.labels)))
+    if not looks_like_yolo(text):
+        return None
+    classes = len(settings.labels) or None
+    return Checked(path, what.value, tuple(check_yolo(path, text, classes)))
+
+
+def scan(files: Sequence[str], settings: Settings, cache: Cache) -> Iterator[Checked | None]:
+    """Check all files, in any order; each comes exactly once (``None`` for one that is no data)."""
+    left: list[str] = []
+    for path in files:
+        known = _from_cache(path, cache)
+        if known is not None:
+            yield known
+        else:
+            left.append(path)
+    pool = Pool(settings, min(settings.jobs, max(1, len(left) // BATCH + 1)))
+    try:
+        for path, stamp, checked in pool.run(left):
+            if checked is not None:
+                cache.put([(path, stamp, _as_data(checked))])
+            yield checked
+    finally:
+        pool.close()
+
+
+def across(checked: Sequence[Checked], schema: Schema) -> Iterator[Flaw]:
+    """What only the whole set can tell: a grey picture among coloured ones, a record that differs from the others."""
+    pictures = [one for one in checked if one.grey is not None]
+    grey = [one for one in pictures if one.grey]
+    if grey and len(grey) < MOST * len(pictures):
+        for one in grey:
+            yield Flaw("image-grey", one.path, "is grey, most others are in colour")
+    yield from schema.flaws()
+
+
+class Pool:
+    """Worker processes that may die: what a dead one was busy with is checked again, file by file."""
+
+    def __init__(self, settings: Settings, jobs: int) -> None:
+        self._settings = settings
+        self._jobs = jobs
+        # Not fork: a scan may be started from a notebook with threads.
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: dict[Connection, Worker] = {}
+
+    def run(
+        self, files: Sequence[str]
+    ) -> Iterator[tuple[str, tuple[int, int] | None, Checked | None]]:
+        """Every file with its stamp and its result."""
+        batches = deque(list(files[at : at + BATCH]) for at in range(0, len(files), BATCH))
+        while batches or any(worker.busy for worker in self._workers.values()):
+            self._feed(batches)
+            ready = wait(list(self._workers), timeout=1.0)
+            for connection in ready:
+                worker = self._workers[connection]  # type: ignore[index]  # wait returns what it was given
+                try:
+                    path, stamp, checked = worker.connection.recv()
+                except (EOFError, OSError):
+                    yield from self._bury(worker, batches, "its decoder crashed")
+                    continue
+                worker.done(path)
+                yield path, stamp, checked
+            for worker in list(self._workers.values()):
+                if worker.busy and time.monotonic() - worker.since > SECONDS_PER_FILE:
+                    worker.kill()
+                    yield from self._bury(
+                        worker, batches, f"its decoder took over {SECONDS_PER_FILE:.0f} s"
+                    )
+
+    def _feed(self, batches: deque[list[str]]) -> None:
+        for worker in self._workers.values():
+            if not worker.busy and batches:
+                worker.give(batches.popleft())
+        while batches and len(self._workers) < self._jobs:
+            worker = Worker(self._context, self._settings)
+            self._workers[worker.connection] = worker
+            worker.give(batches.popleft())
+
+    def _bury(
+        self, worker: Worker, batches: deque[list[str]], why: str
+    ) -> Iterator[tuple[str, tuple[int, int] | None, Checked | None]]:
+        """The first file that it had not answered for killed it; the rest is handed to another."""
+        del self._workers[worker.connection]
+        killed_by = worker.join()
+        if worker.left:
+            path = worker.left[0]
+            says = f"{why} ({killed_by})" if killed_by else why
+            yield (
+                path,
+                None,
+                Checked(path, What.PICTURE.value, (Flaw("scanner-crashed", path, says),)),
+            )
+            if worker.left[1:]:
+                batches.appendleft(worker.left[1:])
+
+    def close(self) -> None:
+        """End the workers."""
+        for worker in self._workers.values():
+            worker.kill()
+            worker.join()
+        self._workers.clear()
+
+
+class Worker:
+    """One process that checks files."""
+
+    def __init__(self, context: Any, settings: Settings) -> None:
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=work, args=(theirs, settings), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.left: list[str] = []
+        self.since = time.monotonic()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it still owes an answer."""
+        return bool(self.left)
+
+    def give(self, files: list[str]) -> None:
+        """Hand over files; it answers in their order."""
+        self.left = list(files)
+        self.since = time.monotonic()
+        try:
+            self.connection.send(files)
+        except (BrokenPipeError, OSError):
+            pass  # it is dead: its end of the pipe tells
+
+    def done(self, path: str) -> None:
+        """It answered for a file."""
+        self.left.remove(path)
+        self.since = time.monotonic()
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    def join(self) -> str:
+        """Wait for its end; the name of the signal that ended it, if one did."""
+        self._process.join(10)
+        code = self._process.exitcode
+        self.connection.close()
+        return signal.Signals(-code).name if code is not None and code < 0 else ""
+
+
+def work(connection: Connection, settings: Settings) -> None:
+    """The life of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+    while True:
+        try:
+            files = connection.recv()
+        except (EOFError, OSError):
+            return
+        for path in files:
+            stamp = stamp_of(path)
+            try:
+                checked = check(path, settings)
+            except MemoryError:
+                flaw = Flaw("image-too-large", path, "memory did not suffice to decode it")
+                checked = Checked(path, What.PICTURE.value, (flaw,))
+            connection.send((path, stamp, checked))
+
+
+def _as_data(checked: Checked) -> dict[str, Any]:
+    return {
+        "what": checked.what,
+        "grey": checked.grey,
+        "schema": checked.schema.as_data() if checked.schema is not None else None,
+        "flaws": [[flaw.slug, flaw.says, flaw.record, flaw.offset] for flaw in checked.flaws],
+    }
+
+
+def _from_cache(path: str, cache: Cache) -> Checked | None:
+    data = cache.get(path)
+    if data is None:
+        return None
+    flaws = tuple(
+        Flaw(slug, path, says, record, offset) for slug, says, record, offset in data["flaws"]
+    )
+    schema = Schema.from_data(data["schema"]) if data["schema"] is not None else None
+    return Checked(path, data["what"], flaws, data["grey"], schema, cached=True)

@@ -1,0 +1,186 @@
+"""One TFRecord file: its framing, its records, and, where they are detection examples, their boxes and pictures."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from outlive.scan import tfrecords
+from outlive.scan.boxes import Box, problems_in_unit_square, problems_with_label
+from outlive.scan.flaws import Flaw
+from outlive.scan.pictures import check_bytes
+
+BOX = "image/object/bbox/"
+SIDES = tuple(BOX + side for side in ("xmin", "ymin", "xmax", "ymax"))
+LABEL, TEXT = "image/object/class/label", "image/object/class/text"
+ENCODED, FORMAT = "image/encoded", "image/format"
+
+#: What most records of a set have, all should have; what few have is optional.
+MOST = 0.5
+
+Features = Mapping[str, tuple[str, list[Any]]]
+
+
+@dataclass
+class Schema:
+    """Which features the records have, counted over all files; picklable, so that workers can bring it home."""
+
+    records: int = 0
+    types: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: dict[tuple[tuple[str, str], ...], list[tuple[str, int]]] = field(default_factory=dict)
+    counts: Counter[tuple[tuple[str, str], ...]] = field(default_factory=Counter)
+
+    def see(self, path: str, number: int, found: Features) -> None:
+        """One record. An empty feature has no type, and is as good as none."""
+        shape = tuple(sorted((name, kind) for name, (kind, values) in found.items() if kind))
+        self.records += 1
+        self.types.update(shape)
+        self.counts[shape] += 1
+        places = self.examples.setdefault(shape, [])
+        if len(places) < 20:
+            places.append((path, number))
+
+    def add(self, other: Schema) -> None:
+        """What another worker counted."""
+        self.records += other.records
+        self.types.update(other.types)
+        self.counts.update(other.counts)
+        for shape, places in other.examples.items():
+            mine = self.examples.setdefault(shape, [])
+            mine += places[: 20 - len(mine)]
+
+    def as_data(self) -> list[Any]:
+        """For the cache: each combination of features, how often it came, and where."""
+        return [
+            [list(map(list, shape)), self.counts[shape], places]
+            for shape, places in self.examples.items()
+        ]
+
+    @classmethod
+    def from_data(cls, data: list[Any]) -> Schema:
+        """What ``as_data`` wrote."""
+        found = cls()
+        for pairs, count, places in data:
+            shape = tuple((str(name), str(kind)) for name, kind in pairs)
+            found.records += count
+            found.counts[shape] += count
+            found.types.update(dict.fromkeys(shape, count))
+            found.examples[shape] = [(str(path), int(number)) for path, number in places]
+        return found
+
+    def flaws(self) -> Iterator[Flaw]:
+        """Records that lack what most others have, or have it with another type."""
+        usual: dict[str, str] = {}
+        for (name, kind), count in self.types.most_common():
+            if count > MOST * self.records and not name.startswith("image/object/"):
+                usual.setdefault(name, kind)
+        for shape, places in self.examples.items():
+            has = dict(shape)
+            for name, kind in usual.items():
+                more = self.counts[shape] - len(places)
+                also = f" ({more} more like it)" if more > 0 else ""
+                for path, number in places:
+                    if name not in has:
+                        yield Flaw(
+                            "feature-missing", path, f"has no feature {name!r}{also}", number
+                        )
+                    elif has[name] != kind:
+                        says = f"feature {name!r} is {has[name]}, in most records {kind}{also}"
+                        yield Flaw("feature-type", path, says, number)
+
+
+def check_records(
+    path: str, budget: int | None, labels: Mapping[int, frozenset[str]]
+) -> tuple[list[Flaw], Schema]:
+    """Every flaw of one file, and what its records have."""
+    schema = Schema()
+    try:
+        with open(path, "rb") as file:
+            data = tfrecords.unpacked(file.read())
+    except OSError as error:
+        return [Flaw("file-unreadable", path, f"cannot be read: {error.strerror or error}")], schema
+    if not data:
+        return [Flaw("records-empty", path, "holds no record")], schema
+    flaws = []
+    for record in tfrecords.records(data):
+        if record.data is None:
+            cut = "ends" in record.damage or "no whole record" in record.damage
+            slug = "records-truncated" if cut else "records-corrupt"
+            says = f"{record.damage}, at byte {record.offset}"
+            flaws.append(Flaw(slug, path, says, record.number, record.offset))
+            continue
+        try:
+            found = tfrecords.features(record.data)
+        except tfrecords.NotRecords as error:
+            flaws.append(Flaw("record-unreadable", path, str(error), record.number, record.offset))
+            continue
+        schema.see(path, record.number, found)
+        if ENCODED in found or any(side in found for side in SIDES):
+            flaws += check_detection(path, record.number, found, budget, labels)
+    return flaws, schema
+
+
+def check_detection(
+    path: str,
+    number: int,
+    found: Features,
+    budget: int | None,
+    labels: Mapping[int, frozenset[str]],
+) -> Iterator[Flaw]:
+    """An example of the Object Detection API."""
+    encoded = _values(found, ENCODED)
+    if encoded:
+        picture = check_bytes(path, bytes(encoded[0]), budget, number)
+        yield from picture.flaws
+        for side, real in (("image/width", picture.width), ("image/height", picture.height)):
+            told = _values(found, side)
+            if told and real and told[0] != real:
+                yield Flaw(
+                    "size-disagrees", path, f"{side} says {told[0]}, the picture has {real}", number
+                )
+        words = b"".join(map(bytes, _values(found, FORMAT)[:1])).decode("utf-8", "replace").lower()
+        named = "JPEG" if words in ("jpg", "jpeg") else words.upper()
+        if words and picture.format and named != picture.format:
+            yield Flaw(
+                "format-disagrees", path, f"says {words}, the picture is {picture.format}", number
+            )
+    elif ENCODED not in found or not encoded:
+        yield Flaw("image-empty", path, f"has no {ENCODED}", number)
+    sides = [[float(value) for value in _values(found, side)] for side in SIDES]
+    for slug, says in _box_problems(sides, found, labels):
+        yield Flaw(slug, path, says, number)
+
+
+def _box_problems(
+    sides: list[list[float]], found: Features, labels: Mapping[int, frozenset[str]]
+) -> Iterator[tuple[str, str]]:
+    counts = [len(side) for side in sides]
+    numbers, texts = _values(found, LABEL), _values(found, TEXT)
+    if len(set(counts)) > 1:
+        told = ", ".join(
+            f"{count} {name.rpartition('/')[2]}" for name, count in zip(SIDES, counts, strict=True)
+        )
+        yield "counts-differ", f"the coordinates differ in number: {told}"
+        return
+    for what, values in (("labels", numbers), ("label texts", texts)):
+        if values and len(values) != counts[0]:
+            yield "counts-differ", f"{counts[0]} boxes and {len(values)} {what}"
+    for corners in zip(*sides, strict=True):
+        yield from problems_in_unit_square(Box(*corners))
+    for label in numbers:
+        if isinstance(label, float) and not math.isfinite(label):
+            continue
+        if int(label) == 0:
+            yield "label-unknown", "label 0 is the background, no object may have it"
+        else:
+            yield from problems_with_label(int(label), labels.keys())
+    names = {name for group in labels.values() for name in group}
+    for text in texts:
+        yield from problems_with_label(bytes(text).decode("utf-8", "replace"), names)
+
+
+def _values(found: Features, name: str) -> list[Any]:
+    return found.get(name, ("", []))[1]

@@ -1,0 +1,231 @@
+"""`outlive scan`: find the files, check them with a progress bar, tell the flaws, mend and set aside what was asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from outlive.errors import OutliveError
+from outlive.host import Host
+from outlive.memory_limit import effective_limit
+from outlive.record import runs
+from outlive.report.text import visible
+from outlive.scan.cache import Cache
+from outlive.scan.engine import Checked, Settings, across, scan
+from outlive.scan.examples import Schema
+from outlive.scan.finding import files_below
+from outlive.scan.flaws import KINDS, Flaw, Harm
+from outlive.scan.labels import read_label_map
+from outlive.scan.pictures import EXTENSIONS, format_of
+from outlive.showing import console_on
+
+#: Of the memory that there is a program needs some for itself.
+BUDGET_SHARE = 0.5
+MOST_SHOWN = 5
+COLOUR = {Harm.STOPS: "red", Harm.SPOILS: "yellow", Harm.COSTS: "cyan"}
+
+
+class PillowMissing(OutliveError):
+    """Pictures cannot be looked at without it."""
+
+
+def scan_paths(
+    paths: Sequence[str],
+    *,
+    labels: str | None,
+    budget: int | None,
+    jobs: int | None,
+    use_cache: bool,
+    as_json: bool,
+    fix: bool,
+    quarantine: str | None,
+    dry_run: bool,
+    show_all: bool,
+) -> int:
+    """The whole command; returns its exit status."""
+    _need_pillow()
+    settings = Settings(
+        budget if budget is not None else usual_budget(Host()),
+        read_label_map(labels) if labels else {},
+        jobs or len(os.sched_getaffinity(0)),
+    )
+    files = list(files_below(paths))
+    cache = Cache(cache_path() if use_cache else None, settings.fingerprint)
+    try:
+        checked = _checked(files, settings, cache)
+    finally:
+        cache.close()
+    schema = Schema()
+    for one in checked:
+        if one.schema is not None:
+            schema.add(one.schema)
+    flaws = [*(flaw for one in checked for flaw in one.flaws), *across(checked, schema)]
+    flaws.sort(key=lambda flaw: (flaw.path, flaw.record or 0, flaw.slug))
+    done = []
+    if fix:
+        done += [_renamed(flaw, dry_run) for flaw in flaws if flaw.slug == "wrong-extension"]
+    if quarantine is not None:
+        done += _set_aside(flaws, quarantine, dry_run)
+    if as_json:
+        _tell_json(files, checked, flaws, done)
+    else:
+        _tell(console_on(sys.stdout), files, checked, flaws, done, show_all)
+    return 1 if flaws else 0
+
+
+def usual_budget(host: Host) -> int | None:
+    """Half of the memory that this process may use at most."""
+    known = effective_limit(host).bytes
+    return int(known * BUDGET_SHARE) if known else None
+
+
+def cache_path() -> str:
+    """Beside the runs: private to the user."""
+    return os.path.join(runs.home(), "scan", "cache.sqlite")
+
+
+def _need_pillow() -> None:
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError as error:
+        raise PillowMissing(
+            "`outlive scan` needs Pillow to look at pictures.", "pip install 'outlive[scan]'"
+        ) from error
+
+
+def _checked(files: Sequence[str], settings: Settings, cache: Cache) -> list[Checked]:
+    columns = (
+        TextColumn("scanning"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[bad]}"),
+    )
+    console = console_on(sys.stderr)
+    found: list[Checked] = []
+    bad = 0
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("", total=len(files), bad="")
+        for one in scan(files, settings, cache):
+            if one is not None:
+                found.append(one)
+                bad += bool(one.flaws)
+            progress.update(task, advance=1, bad=f"{bad} bad" if bad else "")
+    return found
+
+
+def _tell(
+    console: Console,
+    files: Sequence[str],
+    checked: Sequence[Checked],
+    flaws: Sequence[Flaw],
+    done: Sequence[Mapping[str, str]],
+    show_all: bool,
+) -> None:
+    groups: dict[str, list[Flaw]] = defaultdict(list)
+    for flaw in flaws:
+        groups[flaw.slug].append(flaw)
+    order = list(KINDS)
+    for slug in sorted(groups, key=order.index):
+        kind, mine = KINDS[slug], groups[slug]
+        head = Text(slug, f"bold {COLOUR[kind.harm]}")
+        head.append(f"  {len(mine)}, {kind.harm.value}", "not bold dim")
+        console.print(head)
+        for flaw in mine if show_all else mine[:MOST_SHOWN]:
+            where = flaw.path + (f" record {flaw.record}" if flaw.record is not None else "")
+            console.print(Text(f"  {visible(where)}: {visible(flaw.says)}"), soft_wrap=True)
+        if len(mine) > MOST_SHOWN and not show_all:
+            console.print(Text(f"  … and {len(mine) - MOST_SHOWN} more: --all, --json", "dim"))
+        console.print(Text(f"  → {kind.remedy}", "green"), soft_wrap=True)
+    for act in done:
+        console.print(
+            Text(visible(f"{act['act']}: {act['from']} → {act['to']}"), "dim"), soft_wrap=True
+        )
+    console.print(_summary(files, checked, flaws))
+
+
+def _summary(files: Sequence[str], checked: Sequence[Checked], flaws: Sequence[Flaw]) -> Text:
+    bad = len({flaw.path for flaw in flaws})
+    known = sum(one.cached for one in checked)
+    text = f"{len(checked)} of {len(files)} files are data"
+    text += f", {known} of them as in an earlier scan" if known else ""
+    text += f"; {bad} with flaws." if bad else "; no flaw was found."
+    return Text(text, "bold")
+
+
+def _tell_json(
+    files: Sequence[str],
+    checked: Sequence[Checked],
+    flaws: Iterable[Flaw],
+    done: Sequence[Mapping[str, str]],
+) -> None:
+    told: dict[str, Any] = {
+        "schema": "outlive.scan/1",
+        "files": len(files),
+        "checked": len(checked),
+        "cached": sum(one.cached for one in checked),
+        "flaws": [
+            {**asdict(flaw), "harm": flaw.kind.harm.name.lower(), "remedy": flaw.kind.remedy}
+            for flaw in flaws
+        ],
+        "done": list(done),
+    }
+    print(json.dumps(told, indent=1))
+
+
+def _renamed(flaw: Flaw, dry_run: bool) -> Mapping[str, str]:
+    """Give a picture the name of its format: the only repair that loses nothing. Never over another file."""
+    with open(flaw.path, "rb") as file:
+        extension = EXTENSIONS[format_of(file.read(32))][0]
+    stem = os.path.splitext(flaw.path)[0]
+    target, number = stem + extension, 1
+    while os.path.lexists(target):
+        target, number = f"{stem}-{number}{extension}", number + 1
+    if not dry_run:
+        os.rename(flaw.path, target)
+    return {"act": "would rename" if dry_run else "renamed", "from": flaw.path, "to": target}
+
+
+def _set_aside(flaws: Sequence[Flaw], folder: str, dry_run: bool) -> list[Mapping[str, str]]:
+    """Move the pictures that would stop a run out of the way, and write down why; their folders are kept below the new one."""
+    chosen: dict[str, list[Flaw]] = defaultdict(list)
+    for flaw in flaws:
+        if flaw.record is None and flaw.kind.harm is not Harm.SPOILS and os.path.isfile(flaw.path):
+            chosen[flaw.path].append(flaw)
+    base = (
+        os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in chosen])
+        if chosen
+        else ""
+    )
+    done: list[Mapping[str, str]] = []
+    for path, mine in chosen.items():
+        target = os.path.join(folder, os.path.relpath(os.path.abspath(path), base))
+        number = 1
+        while os.path.lexists(target):
+            stem, extension = os.path.splitext(target)
+            target, number = f"{stem}-{number}{extension}", number + 1
+        done.append({"act": "would move" if dry_run else "moved", "from": path, "to": target})
+        if dry_run:
+            continue
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.move(path, target)
+        with open(os.path.join(folder, "quarantine.jsonl"), "a", encoding="utf-8") as file:
+            entry = {
+                "from": os.path.abspath(path),
+                "to": os.path.abspath(target),
+                "flaws": [asdict(flaw) for flaw in mine],
+            }
+            file.write(json.dumps(entry) + "\n")
+    return done
