@@ -22,7 +22,10 @@ def tensorflow_missing(here: Surroundings) -> Iterator[Finding]:
     other Python: `outlive doctor --python PATH`.
     """
     if here.python is None:
-        yield here.unknown("python")
+        yield here.will_fail(
+            f"This Python does not start: {here.gaps.get('python', 'not asked')}.",
+            remedies=(Remedy("Make the environment anew.", ("python3 -m venv fresh",)),),
+        )
         return
     found, version = here.python.tensorflow, ".".join(map(str, here.python.version))
     if found is not None:
