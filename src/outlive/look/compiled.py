@@ -66,7 +66,7 @@ def misfits(files: Sequence[Compiled], machine: str, suffixes: Sequence[str]) ->
         tagged = TAGGED.match(os.path.basename(item.file))
         if item.extension and item.elf.machine != machine:
             found.append(Misfit(item.file, item.package, f"the processor {item.elf.machine}"))
-        elif tagged and not any(item.file.endswith(suffix) for suffix in suffixes):
+        elif tagged and not any(_without(item.file, suffix) for suffix in suffixes):
             module = os.path.join(os.path.dirname(item.file), tagged["module"])
             if module not in loadable:
                 found.append(Misfit(item.file, item.package, f"the Python {tagged['tag']}"))
@@ -74,7 +74,9 @@ def misfits(files: Sequence[Compiled], machine: str, suffixes: Sequence[str]) ->
 
 
 def _without(file: str, suffix: str) -> str:
-    return file[: -len(suffix)] if file.endswith(suffix) else ""
+    """The module that a file stands for, if it ends so: ``.so`` alone does not make a module of ``a.cpython-39.so``."""
+    module = file[: -len(suffix)] if file.endswith(suffix) else ""
+    return "" if "." in os.path.basename(module) else module
 
 
 def unresolved(files: Sequence[Compiled], loader: Loader, machine: str) -> list[Unresolved]:
