@@ -21,12 +21,20 @@ from .journal import Journal, remove
 from .later import Later
 from .memory import METER
 from .pipelines import Pipelines
-from .sampler import SECONDS_BETWEEN, Sampler, kernel_threads, wait_for_one_thread
+from .sampler import (
+    SECONDS_BETWEEN,
+    Sampler,
+    kernel_threads,
+    others_at_a_fork,
+    wait_for_one_thread,
+)
 from .shim import Shim
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional
+
+    from .look import Look
 
 
 SHIM_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_shim.so")
@@ -46,6 +54,9 @@ SECONDS_BETWEEN_REFRESH = 1.0
 
 #: From 3.12 on Python warns of a fork with threads, and some of its releases look only after the hooks in the parent.
 FORK_LOOKS_LAST = sys.version_info >= (3, 12)
+
+#: A link in the record's folder: its text is a question, as ``look`` answers them.
+QUESTION = "look"
 
 NEEDS_ONE_THREAD = ("unshare", "setns")
 
@@ -67,6 +78,9 @@ class Agent:
         self._shim: Optional[Shim] = None
         self._census: Optional[Census] = None
         self._cells: Any = None  # in the kernel of a notebook
+        self._look: Optional[Look] = None
+        self._question = os.path.join(folder, QUESTION)
+        self._forked: Dict[str, Any] = {}
         self._refreshed = 0.0
         self._one_of_many = any(name.endswith(".ring") for name in files_in(folder))
 
@@ -118,6 +132,7 @@ class Agent:
             "python": sys.version.split()[0],
             "libraries": library_folders(),
             "main": str(getattr(main, "__file__", "") or ""),
+            **self._forked,
         }
 
     def _open_the_rest(self) -> None:
@@ -144,6 +159,19 @@ class Agent:
             self._fault.check()
             if self._shim is not None:
                 self._shim.refresh()
+            self._answer_a_question()
+
+    def _answer_a_question(self) -> None:
+        """Somebody wants to know what the threads wait for: rare, so what answers is loaded only then."""
+        try:
+            asked = os.readlink(self._question)
+        except OSError:
+            return
+        if self._look is None:
+            from .look import Look
+
+            self._look = Look(self._journal, own_code(library_folders()))
+        self._look.answer(asked)
 
     def _leave(self) -> None:
         """At exit: registered first, so this runs last."""
@@ -179,8 +207,14 @@ class Agent:
         self._step_aside()
 
     def _step_aside(self) -> None:
-        only_ours = kernel_threads() == 2
+        threads = kernel_threads()
+        only_ours = threads == 2
         self._sampler.stop()
+        # Ours is not among them; those that Python does not know (TensorFlow's) are only counted.
+        self._forked = {
+            "threads_at_fork": max(0, threads - 2),
+            "others_at_fork": others_at_a_fork(),
+        }
         if only_ours:
             wait_for_one_thread(THREAD_GONE_SECONDS)
 

@@ -11,8 +11,17 @@ from .journal import Journal
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Set
+    from typing import Any, Callable, Dict, List, Optional
 
+
+#: Modules with work in the background, see ``background``.
+BACKGROUND = (
+    "concurrent.futures._base",
+    "multiprocessing.pool",
+    "asyncio.base_events",
+    "tensorflow.python.client.session",
+    "tensorflow.python.eager.cancellation",
+)
 
 #: Workers whose start is remembered; a program that starts more knows itself.
 MAX_WORKERS = 1000
@@ -79,9 +88,8 @@ class Hooks:
     def __init__(self, journal: Journal, ends_well: Callable[[], None]) -> None:
         self._journal = journal
         self._ends_well = ends_well
-        self._told: Set[int] = (
-            set()
-        )  # marks of exceptions already written, so that one is not told twice
+        self._told: Dict[int, int] = {}  # exceptions already written, so that one is not told twice
+        self._background: Optional[Dict[str, Callable[[Any], None]]] = None
         self._seen_last = 0
         self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
 
@@ -89,12 +97,24 @@ class Hooks:
         """Modules to wrap when they are imported."""
         return {
             "threading": self._threading,
-            "concurrent.futures._base": self._futures,
             "traceback": self._traceback,
             "multiprocessing.process": self._process,
             "multiprocessing.popen_fork": self._multiprocessing_child,
             "subprocess": self._subprocess,
+            **{name: self._in_the_background(name) for name in BACKGROUND},
         }
+
+    def _in_the_background(self, name: str) -> Callable[[Any], None]:
+        """What is known of these is loaded with the first of them."""
+
+        def act(module: Any) -> None:
+            if self._background is None:
+                from .background import Background
+
+                self._background = Background(self._journal, self._tell).after_import()
+            self._background[name](module)
+
+        return act
 
     def install_exits(self) -> None:
         """``sys.exit`` and ``os._exit``: remember the line that called them."""
@@ -168,19 +188,24 @@ class Hooks:
         """Somebody else tells of this one: it did not end the program."""
         self._seen_last = id(error)
 
-    def _tell(self, error: BaseException, origin: str, thread: str = "") -> None:
+    def _tell(self, error: BaseException, origin: str, thread: str = "", seen: bool = False) -> int:
+        """Write an exception down, once; gives the number under which it stands in the record, or 0."""
         try:
             if origin != "main" and not self._journal.has_room("error", origin):
-                return
+                return 0
             told = describe(error)
             mark = hash((id(error), told["type"], told["message"]))  # an id alone is used again
             if origin != "main" and mark in self._told:
-                return
-            if len(self._told) < 1000:
-                self._told.add(mark)
-            self._journal.note("error", origin=origin, thread=masked(thread), error=told)
+                return self._told[mark]
+            number = len(self._told) + 1
+            if number <= 1000:
+                self._told[mark] = number
+            self._journal.note(
+                "error", origin=origin, thread=masked(thread), error=told, mark=number, seen=seen
+            )
+            return number
         except Exception:
-            pass
+            return 0
 
     def _threading(self, module: Any) -> None:
         real = module.excepthook
@@ -193,18 +218,6 @@ class Hooks:
             return real(args)
 
         module.excepthook = excepthook
-
-    def _futures(self, module: Any) -> None:
-        real = module.Future.set_exception
-        tell = self._tell
-
-        @like(real)
-        def set_exception(future: Any, exception: Any) -> Any:
-            if isinstance(exception, BaseException):
-                tell(exception, "future")
-            return real(future, exception)
-
-        module.Future.set_exception = set_exception
 
     def _traceback(self, module: Any) -> None:
         """In a worker of ``multiprocessing`` the exception is caught by ``_bootstrap``, which has it printed: take it there."""
@@ -235,6 +248,7 @@ class Hooks:
                 self._workers[id(process)] = (str(process.name), frames_of(sys._getframe(2)))
 
         module.BaseProcess.start = Before(module.BaseProcess.start, starting)
+        self._in_the_background("multiprocessing.process")(module)
 
     def _multiprocessing_child(self, module: Any) -> None:
         """A worker's end, as its parent learns of it."""

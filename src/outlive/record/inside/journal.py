@@ -11,7 +11,7 @@ import ctypes
 import os
 import time
 
-from ..format import Ring
+from ..format import ORDINARY, Ring
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ STACKS_BYTES = 512 * 1024
 
 #: A process that throws in a loop must not push everything else out of the ring.
 MAX_NOTES_OF_A_KIND = 60
-
-#: What every process writes, however well it goes.
-ORDINARY = frozenset({"shim", "census", "stage", "leaving"})
 
 LOCK_SECONDS = 0.2
 
@@ -65,6 +62,10 @@ class Journal:
     def stack(self, **fields: Any) -> None:
         """Where the threads are now."""
         self._append("_stacks", {"kind": "stack", "time": time.time(), **fields})
+
+    def look(self, **fields: Any) -> None:
+        """What the threads wait for: as long as a stack or longer, and kept where the stacks are."""
+        self._append("_stacks", {"kind": "look", "time": time.time(), "pid": os.getpid(), **fields})
 
     def _append(self, ring: str, payload: Dict[str, Any]) -> None:
         if not self._lock.acquire(True, LOCK_SECONDS):

@@ -134,6 +134,17 @@ def thread_name(ident: int) -> str:
     return "***" if any(len(word) >= SHORTEST and word in name for word in given) else name
 
 
+def others_at_a_fork() -> List[str]:
+    """The other threads of Python now, by name and line: a forked child has none of them, but every lock that they hold."""
+    mine = _thread.get_ident()
+    found: List[str] = []
+    for ident, frame in sys._current_frames().items():
+        ours = frame.f_code.co_filename == __file__  # it may still be ending
+        if ident != mine and not ours and len(found) < MAX_THREADS:
+            found.append(f"{thread_name(ident)} at {frame.f_code.co_filename}:{frame.f_lineno}")
+    return found
+
+
 def kernel_threads() -> int:
     """How many threads this process has for the kernel."""
     try:
