@@ -13,6 +13,7 @@ expected and what it needs, one ``# name: value`` a line:
     # send: SIGTERM                           a second process sends this when the victim says that it is ready
     # sibling: eats                           another process in the same control group is killed for memory first
     # needs: tensorflow                       skipped (with a reason) where it is missing
+    # hang_after: 2                           it hangs: run with --hang-after 2; when that was told, the harness kills it by its pid
     # argument: text                          given to the program
 
 The line that an expert would name ends with ``# <- here``; several may. A victim says that it is ready by writing its pid to the
@@ -36,6 +37,8 @@ from pathlib import Path
 
 import pytest
 from limited import enter, memory_group, parent_group
+
+from outlive.record.format import read_frames
 
 HERE = Path(__file__).parent
 RUNNER = HERE / "play.py"
@@ -68,6 +71,7 @@ class Death:
     verdict: dict
     stderr: str
     folder: Path
+    hang: dict | None = None  #: the verdict while it was hanging
 
 
 def victims() -> list[Victim]:
@@ -133,6 +137,7 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
             "-m",
             "outlive",
             "run",
+            *(["--hang-after", header["hang_after"]] if "hang_after" in header else []),
             "--",
             sys.executable,
             str(RUNNER),
@@ -159,6 +164,9 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
         stack.callback(_end, process)
         if act == "die" and "send" in header:
             _send_when_ready(ready_read, home, header["send"])
+        hang = None
+        if act == "die" and "hang_after" in header:
+            hang = _end_when_told(process, home, stderr_path)
         try:
             process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
@@ -175,7 +183,24 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
         folder = next(iter((home / "runs").iterdir()))
         assert [] == list(folder.rglob("*.failed")), "the recorder failed inside the program"
         verdict = json.loads(told.stdout)
-        return Death(process.returncode, verdict, stderr_path.read_text(errors="replace"), folder)
+        stderr_text = stderr_path.read_text(errors="replace")
+        return Death(process.returncode, verdict, stderr_text, folder, hang)
+
+
+def _end_when_told(process: subprocess.Popen[bytes], home: Path, stderr: Path) -> dict:
+    """Wait until it is told what the program waits for, then kill the program (not Outlive) by its pid."""
+    until = time.monotonic() + SECONDS
+    while True:
+        assert process.poll() is None, f"it ended: {stderr.read_text()[-2000:]}"
+        assert time.monotonic() < until, f"no hang was told: {stderr.read_text()[-2000:]}"
+        for folder in home.glob("runs/*"):
+            with contextlib.suppress(OSError, ValueError):
+                told = json.loads((folder / "verdict.json").read_text())
+                frames = read_frames(str(folder / "supervisor.log"))
+                (pid,) = [f.payload["pid"] for f in frames if f.payload["kind"] == "run"]
+                os.kill(pid, signal.SIGKILL)
+                return told
+        time.sleep(0.1)
 
 
 def _enter(group: Path | None, header: dict[str, str]) -> None:

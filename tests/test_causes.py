@@ -26,22 +26,35 @@ def test_a_victim_dies_and_is_explained_by_one_cause(victim: Victim, tmp_path: P
 
     death = play(victim, "die", tmp_path)
 
+    if death.hang is not None:
+        slug, _ = victim.expected
+        assert victim.header["ending"] == death.hang["ending"]["kind"], death.hang
+        assert "SIGKILL" == death.verdict["ending"]["signal"]
+        ended = death.verdict["cause"]
+        assert slug == "nothing" or (ended or {}).get("slug") == slug, death.verdict
+        judge(victim, death.hang, death.stderr)
+        return
     assert victim.header["ending"] == ending_of(death.status), f"it ended otherwise: {death.stderr}"
+    judge(victim, death.verdict, death.stderr)
+
+
+def judge(victim: Victim, verdict: dict, stderr: str) -> None:
+    """The expected cause comes first, with its confidence and its line, and nobody else claims proof."""
     slug, confidence = victim.expected
-    first = death.verdict["cause"]
+    first = verdict["cause"]
     if slug == "nothing":
         assert first is None
         return
-    assert first is not None, f"nothing was found: {death.verdict}"
-    assert (slug, confidence) == (first["slug"], first["confidence"]), death.verdict
+    assert first is not None, f"nothing was found: {verdict}"
+    assert (slug, confidence) == (first["slug"], first["confidence"]), verdict
     if victim.lines:
-        assert first["where"] is not None, death.verdict
+        assert first["where"] is not None, verdict
         assert first["where"]["line"] in victim.lines, first["where"]
         assert victim.path.name == Path(first["where"]["file"]).name
-    assert slug in death.stderr
+    assert slug in stderr
     # PROVEN means that no other known cause leaves this trace, but for the general ones that it explains.
-    claims = {other["slug"] for other in death.verdict["also"] if other["confidence"] == "proven"}
-    assert claims <= set(BEHIND[slug]), death.verdict["also"]
+    claims = {other["slug"] for other in verdict["also"] if other["confidence"] == "proven"}
+    assert claims <= set(BEHIND[slug]), verdict["also"]
 
 
 @pytest.mark.parametrize("victim", ALL)

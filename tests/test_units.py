@@ -32,7 +32,7 @@ from outlive.observed import (
     Stack,
     Thrown,
 )
-from outlive.record import flight, probe_memory, probe_processes, probes
+from outlive.record import flight, probe_memory, probe_processes, probe_waits, probes
 from outlive.unit import KINDS, Unit, cause, discover
 
 TESTS = Path(__file__).parent
@@ -102,7 +102,7 @@ def test_the_page_is_one_sentence_and_then_its_headings(unit: Unit[Evidence]) ->
 def names_made_by_probes() -> set[str]:
     """Facts and gaps that the readings can become, out of the source of the modules that make them."""
     found = set()
-    for module in (probes, probe_memory, probe_processes, flight):
+    for module in (probes, probe_memory, probe_processes, probe_waits, flight):
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
                 target = node.targets[0]

@@ -65,7 +65,7 @@ def cli() -> None:
     shell_complete=lambda context, parameter, incomplete: [CompletionItem(incomplete, type="file")],
 )
 @click.pass_context
-def run_(context: click.Context, /, command: tuple[str, ...], **switches: bool) -> None:
+def run_(context: click.Context, /, command: tuple[str, ...], **given: object) -> None:
     """Run a program as if Outlive were not there; when it dies, say how and why.
 
     \b
@@ -81,13 +81,22 @@ def run_(context: click.Context, /, command: tuple[str, ...], **switches: bool) 
     The program sees two changed variables: PYTHONPATH (one folder is put first; it loads the recorder and takes itself out of
     sys.path) and OUTLIVE_RECORD_FOLDER. Everything that is put into the program is listed in docs/what-is-inside.md.
     """
-    chosen = [f"--{name.replace('_', '-')}" for name, value in switches.items() if value]
+    chosen = [
+        f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")
+        for name, value in given.items()
+        if value not in (None, False)
+    ]
     context.exit(run([*chosen, *command]))
 
 
 for _place, _option in enumerate(OPTIONS):
     _names = [name for name in (_option.short, _option.name) if name]
-    run_.params.insert(_place, click.Option(_names, is_flag=True, help=_option.help))
+    run_.params.insert(
+        _place,
+        click.Option(_names, type=float, metavar=_option.number, help=_option.help)
+        if _option.number
+        else click.Option(_names, is_flag=True, help=_option.help),
+    )
 
 
 def _complete_run(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -15,6 +15,7 @@ from outlive.memory_looks import Looks
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
 from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value
 from outlive.observed import (
+    Act,
     Cell,
     ChildDeath,
     Crash,
@@ -30,12 +31,16 @@ from outlive.observed import (
     Stack,
     Thrown,
 )
+from outlive.waiting import Standstill, Waiting
 
 #: /proc counts CPU time in ticks and after the fact.
 CPU_CLOCK_SLACK_SECONDS = 0.5
 
 #: A stage that may hold this share of the limit is no passenger.
 LARGE_STAGE = 0.4
+
+#: What people and schedulers send to a program that hangs.
+ENDED_BY_THE_IMPATIENT = ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGQUIT")
 
 #: TensorFlow uses one error for memory, full disks and open files; only its words tell them apart.
 MEMORY_WORDS = re.compile(r"\bOOM\b|allocat|out of memory|insufficient memory", re.IGNORECASE)
@@ -68,6 +73,8 @@ class Evidence:
     )  #: by process, the most traced first
     looks: Mapping[int, Looks] = field(default_factory=dict)  #: by process
     stages: tuple[Stage, ...] = ()
+    standstill: Standstill | None = None  #: when it stood still, and did not go on until the end
+    acts: tuple[Act, ...] = ()  #: what the program closed and cancelled
     log: str = ""
     cells: tuple[Cell, ...] = ()  #: of a notebook, in the order in which they were run
 
@@ -98,6 +105,24 @@ class Evidence:
         ended = [thrown for thrown in self.errors if thrown.origin is Origin.MAIN]
         own_pid = [thrown for thrown in ended if thrown.pid == self.program.pid]
         return next(reversed(own_pid or ended), None)
+
+    @property
+    def lost_errors(self) -> tuple[Thrown, ...]:
+        """Exceptions in the background that the program never asked for, oldest first."""
+        return tuple(
+            thrown for thrown in self.errors if thrown.origin is not Origin.MAIN and not thrown.seen
+        )
+
+    @property
+    def stuck(self) -> Standstill | None:
+        """The standstill that the program did not get out of by itself: it still is in it, or somebody ended it there."""
+        found = self.standstill
+        if found is None or found.working:
+            return None
+        patience = self.ending.signal in ENDED_BY_THE_IMPATIENT or (
+            self.uncaught is not None and self.uncaught.is_a("KeyboardInterrupt")
+        )
+        return found if self.ending.kind is EndingKind.HANG or patience else None
 
     @property
     def busy(self) -> Place | None:
@@ -265,6 +290,26 @@ class Evidence:
             return (Fact("sent by", "the kernel (a terminal, a timer or a limit)", "siginfo"),)
         line = " ← ".join([f"{got.sender_pid} {got.sender}", *got.ancestors])
         return (Fact("sent by", line[:300], "siginfo and /proc/PID/cmdline", private=True),)
+
+    def facts_of_waiting(self, *threads: Waiting) -> tuple[Fact, ...]:
+        """Where threads stand, what they wait for, and what they hold."""
+        found: list[Fact] = []
+        for thread in threads:
+            worker = f" of process {thread.pid}" if thread.pid != self.program.pid else ""
+            name = f"{thread.stack.thread}{worker}"
+            at = f" at {thread.place}" if thread.place is not None else ""
+            source = "asked in the program" + (
+                f"; the kernel: {thread.call}" if thread.call else ""
+            )
+            found.append(Fact(name, f"waits for {thread.what}{at}", source))
+            found += [
+                Fact(f"{name} holds", f"`{held.name}`, taken at {held.place}", "its source code")
+                for held in thread.holds
+            ]
+        if self.standstill is not None:
+            still = round(self.standstill.seconds, 1)
+            found.append(Fact("time without progress", still, "CPU time and bytes moved, /proc"))
+        return tuple(found)
 
     def because(self, *names: str) -> tuple[Fact, ...]:
         """Those of the named facts that are known."""

@@ -141,6 +141,7 @@ class Thrown:
     notes: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()  #: names of the classes it derives from
     cause: Thrown | None = None  #: ``raise … from`` or "during handling of"
+    seen: bool = False  #: the program asked for it: ``result()``, ``exception()``, ``exitcode``
 
     @property
     def own(self) -> Place | None:
@@ -223,6 +224,23 @@ class ChildDeath:
     oom_killed: bool | None = None  #: the kernel's log names it; None: the log could not be read
     asked: bool = False  #: its own parent sent the signal
     started: Place | None = None  #: the user's line that started it
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that the program did to what another thread may be using: it closed a session, cancelled a future."""
+
+    kind: str  #: ``closed`` or ``cancelled``
+    what: str
+    thread: str
+    frames: tuple[Place, ...] = ()
+    pid: int = 0
+    at: float | None = None
+
+    @property
+    def own(self) -> Place | None:
+        """The innermost line of the user's own code."""
+        return next((frame for frame in self.frames if frame.own), None)
 
 
 @dataclass(frozen=True, slots=True)

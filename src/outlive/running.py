@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 class Option:
-    """A switch of `outlive run`."""
+    """A switch of `outlive run`, or an option with a number."""
 
-    def __init__(self, name: str, short: str, help: str) -> None:
+    def __init__(self, name: str, short: str, help: str, number: str = "") -> None:
         self.name = name
         self.short = short
         self.help = help
+        self.number = number  #: what the number is, for the help; empty for a switch
 
 
 OPTIONS = (
@@ -40,6 +41,12 @@ OPTIONS = (
         "",
         "Load nothing into the program; record it from outside alone (fewer lines are named).",
     ),
+    Option(
+        "--hang-after",
+        "",
+        "When the program has made no progress for that long, say what it waits for. It is not touched and goes on.",
+        "SECONDS",
+    ),
     Option("--no-record", "", "Run the program and nothing else."),
 )
 
@@ -47,16 +54,21 @@ OPTIONS = (
 class Request:
     """What `outlive run` was asked to do."""
 
-    def __init__(self, command: list[str], switches: frozenset[str]) -> None:
+    def __init__(
+        self, command: list[str], switches: frozenset[str], numbers: dict[str, float]
+    ) -> None:
         self.command = command
         self.switches = switches
+        self.numbers = numbers  #: of the options that take one
 
 
 def parse(arguments: Sequence[str]) -> Request:
     """Split Outlive's own options from the command. Everything from the first other word on belongs to the program."""
     long = {option.short: option.name for option in OPTIONS if option.short}
-    known = {option.name for option in OPTIONS}
+    known = {option.name for option in OPTIONS if not option.number}
+    numbered = {option.name for option in OPTIONS if option.number}
     switches = set()
+    numbers: dict[str, float] = {}
     rest = list(arguments)
     divided = False
     while rest:
@@ -65,6 +77,11 @@ def parse(arguments: Sequence[str]) -> Request:
             divided = True
             rest.pop(0)
             break
+        name, given, value = word.partition("=")
+        if name in numbered:
+            rest.pop(0)
+            numbers[name] = _positive(name, value if given else rest.pop(0) if rest else "")
+            continue
         if word not in known:
             break
         switches.add(word)
@@ -79,13 +96,26 @@ def parse(arguments: Sequence[str]) -> Request:
             raise UsageError(
                 f"{first} needs an argument.", f"For example:  outlive run {first} package.module"
             )
-        return Request([sys.executable, *rest], frozenset(switches))
+        return Request([sys.executable, *rest], frozenset(switches), numbers)
     if first.startswith("-") and not divided:
         raise UsageError(
             f"There is no option {first}.",
             f"`outlive run --help` lists them. An option of Python's goes like this:  outlive run -- python {first} …",
         )
-    return Request(rest, frozenset(switches))
+    return Request(rest, frozenset(switches), numbers)
+
+
+def _positive(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise UsageError(
+            f"{name} needs a number of seconds above 0, not {text!r}.",
+            f"For example:  outlive run {name} 300 train.py",
+        )
+    return value
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -158,6 +188,11 @@ def _watch(
 
             flight = Flight(host, baseline, request.command, folder, rings)
             flight.program_started(supervisor.pid, request.command)
+            if "--hang-after" in request.numbers:
+                flight.watch_for_hangs(
+                    request.numbers["--hang-after"],
+                    lambda hangs: _tell_of_a_hang(flight, hangs, request, folder, rings),
+                )
             watcher = flight
         ended = supervisor.wait(watcher)
     except Exception as error:
@@ -165,6 +200,30 @@ def _watch(
         watcher = Blind()
         ended = supervisor.wait(watcher)
     return watcher, ended
+
+
+def _tell_of_a_hang(
+    flight: Any, hangs: bool, request: Request, folder: str, rings: str | None
+) -> None:
+    """While the program stands still: judge what is known, print it, keep it. When it goes on again, say so."""
+    quiet = "--quiet" in request.switches or sys.stderr is None
+    if not hangs:
+        if not quiet and "--json" not in request.switches:
+            _say("outlive: the program goes on.")
+        return
+    from outlive.examine import decide
+    from outlive.record.probes import gather
+    from outlive.report.data import to_json
+
+    evidence = gather(flight.all_frames(), rings)
+    verdict = decide(os.path.basename(folder), evidence)
+    runs.write_private(os.path.join(folder, runs.VERDICT_NAME), to_json(verdict) + "\n")
+    waits = evidence.standstill.words() if evidence.standstill else ""
+    if quiet or not flight.is_news((waits, *(finding.says for finding in verdict.findings))):
+        return
+    from outlive.showing import show_after_run
+
+    show_after_run(verdict, evidence, as_json="--json" in request.switches)
 
 
 def _conclude(

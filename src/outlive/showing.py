@@ -15,7 +15,7 @@ from outlive.model import EndingKind, Place, Verdict, size
 from outlive.record.masking import mask_text
 from outlive.report.data import to_json
 from outlive.report.share import Stranger
-from outlive.report.text import Neighbours, render
+from outlive.report.text import Neighbours, render, visible
 
 #: A pipe has no width; this is what fits in an issue and in a log.
 WIDTH_OF_A_PIPE = 100
@@ -66,6 +66,16 @@ def show_after_run(verdict: Verdict, evidence: Evidence, as_json: bool) -> None:
         return
     if as_json:
         print(to_json(verdict), file=sys.stderr)
+        return
+    if verdict.ending.kind is EndingKind.SUCCESS and verdict.cause is not None:
+        # Nobody died: a line that can be overlooked, not a page.
+        cause = verdict.cause
+        at = f" ({cause.where})" if cause.where else ""
+        console_on(sys.stderr).print(
+            f"outlive: {verdict.ending.detail}, but: {visible(cause.says)}{visible(at)}  [{cause.slug}]"
+            "  More: outlive why",
+            style="dim",
+        )
         return
     render(verdict, console_on(sys.stderr), neighbours_of(evidence))
 

@@ -13,7 +13,7 @@ from collections import deque
 from outlive.host import Host
 from outlive.record import runs
 from outlive.record.baseline import Baseline, reading, stderr_position
-from outlive.record.format import Log, read_frames
+from outlive.record.format import ORDINARY, Log, read_frames
 from outlive.record.masking import mask_text, secrets_of, split_arguments
 from outlive.record.sampling import Sampler, process_stat
 
@@ -99,6 +99,17 @@ class Flight:
         self._next = 0.0
         self._rare: list[dict[str, Any]] = []
         self._limit: int | None = None
+        self._kernel_said: list[str] = []
+        self._hang: Any = None
+        self._when_hanging: Any = None
+        self._told_of_a_hang: tuple[str, ...] = ()
+
+    def watch_for_hangs(self, after: float, tell: Any) -> None:
+        """Call ``tell`` with everything recorded so far when the program has made no progress for that many seconds."""
+        from outlive.record.hang import HangWatch
+
+        self._hang = HangWatch(self._host, self._rings, after)
+        self._when_hanging = tell
 
     def program_started(self, pid: int, argv: Sequence[str]) -> None:
         """Write who is recorded."""
@@ -169,9 +180,37 @@ class Flight:
             self._keep(sample)
             if self._seen % SAMPLES_BETWEEN_LIMITS == 1:
                 self._tell_the_limit()
+            if self._hang is not None:
+                self._look_for_a_hang(sample["at"])
         except Exception as error:  # looking must never end the waiting
             self.trouble = self.trouble or f"sampling failed: {type(error).__name__}: {error}"
         self._next = self.elapsed() + pause
+
+    def is_news(self, told: tuple[str, ...]) -> bool:
+        """Whether this was not yet said of a hang."""
+        news = told != self._told_of_a_hang
+        self._told_of_a_hang = told
+        return news
+
+    def _look_for_a_hang(self, at: float) -> None:
+        self._sampler.look_for_descendants()
+        found = self._hang.saw(at, [self._pid, *self._sampler.tree])
+        if found is None:
+            return
+        if found["kind"] == "hang":
+            found |= self._state_of_the_world(self._baseline.reading, self._reading())
+        self._write(found)
+        self._when_hanging(found["kind"] == "hang")
+
+    def _state_of_the_world(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+        """The counters that tell what happened to the program or to one of its own."""
+        return {
+            "before": before,
+            "after": after,
+            "family": sorted(self._sampler.family),
+            "kernel_lines": self._kernel_lines(),
+            "own_pid_namespace": _pid_namespace() != INITIAL_PID_NAMESPACE,
+        }
 
     def _keep(self, sample: dict[str, Any]) -> None:
         self._seen += 1
@@ -221,12 +260,8 @@ class Flight:
                 "kind": "end",
                 "at": round(died_at, 3),
                 "killed": killed,
-                "before": before,
-                "after": after,
                 "cpu": getattr(last, "cpu_seconds", None),
-                "family": sorted(self._sampler.family),
-                "kernel_lines": self._kernel_lines(),
-                "own_pid_namespace": _pid_namespace() != INITIAL_PID_NAMESPACE,
+                **self._state_of_the_world(before, after),
             }
         )
         self._keep_stderr()
@@ -275,7 +310,7 @@ class Flight:
         if (
             ended.exit_code != 0
             or self.trouble
-            or any(payload["kind"] in ("signal", "gap") for payload in self._rare)
+            or any(payload["kind"] in ("signal", "gap", "hang") for payload in self._rare)
         ):
             return False
         end = next(payload for payload in self._rare if payload["kind"] == "end")
@@ -312,9 +347,10 @@ class Flight:
             )
 
     def _kernel_lines(self) -> list[str] | None:
+        """What the kernel said since the start; it says each thing once."""
         if self._baseline.kernel_log is None:
             return None
-        lines: list[str] = []
+        lines = self._kernel_said
         while len(lines) < 200:
             try:
                 entry = os.read(self._baseline.kernel_log, 8192)
@@ -327,7 +363,7 @@ class Flight:
             text = entry.decode("utf-8", "replace").partition(";")[2].partition("\n")[0]
             if any(words in text for words in KERNEL_LINES):
                 lines.append(text[:600])
-        return lines
+        return list(lines)
 
     def _write(self, payload: dict[str, Any]) -> None:
         if payload.get("kind") != "sample":
@@ -358,11 +394,7 @@ def eventful_notes(rings: str | None) -> bool:
             for frame in read_frames(path):
                 note = frame.payload
                 well = note.get("kind") == "quit" and not note.get("code")
-                if (
-                    note.get("kind")
-                    not in ("stack", "process", "shim", "census", "stage", "leaving")
-                    and not well
-                ):
+                if note.get("kind") not in ("stack", "process", *ORDINARY) and not well:
                     return True
     return False
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from outlive.observed import (
+    Act,
     Cell,
     ChildDeath,
     Crash,
@@ -23,7 +25,9 @@ from outlive.record.traces import crash_in, origin_of, stacks_at, thrown
 def errors_of(readings: Readings) -> tuple[Thrown, ...]:
     """Exceptions that ended something, oldest first."""
     found = []
+    ended = _workers_looked_at(readings)
     for process in readings.processes:
+        asked = {note.get("mark") for note in process.of_kind("seen")}
         for note in process.of_kind("error"):
             data = note.get("error")
             if isinstance(data, dict):
@@ -35,6 +39,9 @@ def errors_of(readings: Readings) -> tuple[Thrown, ...]:
                         thread=str(note.get("thread", "")),
                         pid=process.pid,
                         at=readings.since_start(note.get("time")),
+                        seen=bool(note.get("seen"))
+                        or note.get("mark", 0) in asked
+                        or process.pid in ended,
                     )
                 )
     return tuple(sorted(found, key=lambda error: error.at or 0.0))
@@ -56,6 +63,31 @@ def cells_of(readings: Readings) -> tuple[Cell, ...]:
         )
         for request in readings.notebook.requests
     )
+
+
+def _workers_looked_at(readings: Readings) -> set[Any]:
+    """Workers whose parent asked how they ended."""
+    return {
+        note.get("child") for process in readings.processes for note in process.of_kind("seen")
+    } - {None}
+
+
+def acts_of(readings: Readings) -> tuple[Act, ...]:
+    """What the program closed and cancelled, oldest first."""
+    found = [
+        Act(
+            kind=kind,
+            what=str(note.get("what", "")),
+            thread=str(note.get("thread", "")),
+            frames=readings.lines.places(note.get("frames")),
+            pid=process.pid,
+            at=readings.since_start(note.get("time")),
+        )
+        for process in readings.processes
+        for kind in ("closed", "cancelled")
+        for note in process.of_kind(kind)
+    ]
+    return tuple(sorted(found, key=lambda act: act.at or 0.0))
 
 
 def quits_of(readings: Readings) -> tuple[Quit, ...]:

@@ -22,6 +22,7 @@ from outlive.record.probe_memory import (
     traced_of,
 )
 from outlive.record.probe_processes import (
+    acts_of,
     cells_of,
     children_of,
     crash_of,
@@ -31,7 +32,9 @@ from outlive.record.probe_processes import (
     signals_of,
     stacks_of,
 )
+from outlive.record.probe_waits import standstill_of
 from outlive.record.readings import Payload, Readings, integer, number, signal_name
+from outlive.waiting import Standstill
 
 
 def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
@@ -42,7 +45,8 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
     }
     errors = errors_of(readings)
     quits = quits_of(readings)
-    ending = _ending(readings, errors)
+    standstill = standstill_of(readings, gaps)
+    ending = _ending(readings, errors, standstill)
     log = _log(readings, gaps)
     samples = samples_of(readings)
     groups = groups_of(readings, gaps)
@@ -71,6 +75,8 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         holders=holders_of(readings),
         traced=traced_of(readings),
         stages=stages_of(readings),
+        standstill=standstill,
+        acts=acts_of(readings),
         log=log,
         cells=cells_of(readings),
     )
@@ -107,9 +113,11 @@ def _family(readings: Readings) -> frozenset[int]:
 _OWN_FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"})
 
 
-def _ending(readings: Readings, errors: Sequence[Thrown]) -> Ending:
+def _ending(readings: Readings, errors: Sequence[Thrown], standstill: Standstill | None) -> Ending:
     end = readings.exit
     killed_by, code = end.get("signal"), end.get("exit_code")
+    if not end and standstill is not None:
+        return _ending_of_the_living(standstill)
     if not end:
         return _ending_without_supervisor(readings, errors)
     after = number(readings.end.get("at"))
@@ -131,6 +139,21 @@ def _ending(readings: Readings, errors: Sequence[Thrown]) -> Ending:
     return Ending(
         EndingKind.EXIT, None, code, EndedBy.ITSELF, f"exit status {code} {lasted}".strip()
     )
+
+
+def _ending_of_the_living(standstill: Standstill) -> Ending:
+    """It has not ended: it stands still, or somebody asked about a program that works."""
+    share = f"{standstill.cpu_share * 100:.0f}% of a core"
+    words = standstill.words()
+    told = f": {words}" if words else ""
+    if standstill.working:
+        return Ending(
+            EndingKind.SUCCESS, None, None, EndedBy.ITSELF, f"alive and working ({share}){told}"
+        )
+    detail = (
+        f"alive, without progress for {standstill.seconds:.1f} s ({share}, no data moved){told}"
+    )
+    return Ending(EndingKind.HANG, None, None, EndedBy.ITSELF, detail)
 
 
 def _ending_without_supervisor(readings: Readings, errors: Sequence[Thrown]) -> Ending:

@@ -46,7 +46,8 @@ class Readings:
         )
         self._others = [payload for payload in payloads if payload.get("kind") != "sample"]
         self.run = self.one("run")
-        self.end = self.one("end")
+        self.hang = self._last_hang()
+        self.end = self.one("end") or self.hang
         self.exit = self.one("exit")
         self.rings = rings
         self.processes = _process_records(rings)
@@ -63,6 +64,11 @@ class Readings:
             for census in process.of_kind("census"):
                 for file, text in dict(census.get("sources") or {}).items():
                     self.lines.remember(str(file), str(text))
+
+    def _last_hang(self) -> Payload:
+        """When the program was last seen to stand still, unless it went on again."""
+        seen = [payload for payload in self._others if payload.get("kind") in ("hang", "moving")]
+        return seen[-1] if seen and seen[-1].get("kind") == "hang" else {}
 
     def one(self, kind: str) -> Payload:
         """The only record of a kind, or an empty one."""

@@ -87,6 +87,11 @@ class Sampler:
         self._gpu = _gpu_meter()
         self.groups: tuple[GroupFolder, ...] = host.memory_groups(pid) or host.memory_groups()
 
+    @property
+    def tree(self) -> tuple[int, ...]:
+        """The descendants that lived when they were last looked for."""
+        return tuple(self._tree)
+
     def sample(self) -> dict[str, Any]:
         """One reading as plain data; what could not be read is not in it."""
         self._count += 1

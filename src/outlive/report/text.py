@@ -114,6 +114,9 @@ def _headline(ending: Ending) -> Text:
 def _nothing(verdict: Verdict) -> RenderableType:
     if verdict.ending.kind is EndingKind.SUCCESS:
         return Padding(Text("Nothing is wrong."), (0, 0, 0, 2))
+    if verdict.ending.kind is EndingKind.HANG and not verdict.gaps:
+        words = "Nothing is known to be wrong: it waits, as said above, and was not touched."
+        return Padding(Text(words), (0, 0, 0, 2))
     return Padding(
         Text("The cause is not known: nothing that was recorded decides it.", "yellow"),
         (0, 0, 0, 2),

@@ -1,0 +1,59 @@
+"""Waiting for what nobody will do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Finding, Remedy
+from outlive.unit import cause
+
+
+@cause(
+    "D706",
+    since="0.2",
+    needs=("stacks", "waits"),
+    behind=("interrupted", "terminated-by-process", "killed-by-process", "uncaught-exception"),
+)
+def waiting_forever(evidence: Evidence) -> Iterator[Finding]:
+    """The program waits for something that nobody in it will ever do.
+
+    ## What happened
+    It waits for an item of a queue that nobody fills, for an event that nobody sets, for a thread that does not end, for the
+    result of a task that nobody works on, or for a stage of a tf.data pipeline whose Python function does not return. All its other
+    threads wait as well, so nothing will change by itself.
+
+    ## How we know
+    The program made no progress: no CPU time but a trickle, no data moved, the same stacks. Each thread was asked where it stands.
+    From the main thread the chain of waiting was followed to its end: the line that is named. A program that waits for input, for
+    a connection, for another program or for the end of a sleep is not accused.
+
+    ## What to do
+    Look at who should have done it, and how that ended. Wait with a timeout and say what was missing; put an end mark into the
+    queue in a `finally`, so that it arrives when the producer fails too.
+    """
+    stuck = evidence.stuck
+    if stuck is None or stuck.cycle():
+        return
+    ends = stuck.ends()
+    if not ends or any(thread.timed or thread.from_outside for thread in ends):
+        return
+    waiting = next((thread for thread in ends if thread.place is not None), ends[0])
+    main = stuck.main
+    chain = [main] if main is not None and main is not waiting else []
+    outsider = stuck.may_go_on()
+    if outsider is not None and outsider.pid == waiting.pid and not outsider.is_sleeping:
+        return  # a server: what it waits for may come with the next connection
+    sure = Confidence.LIKELY if outsider is None and not waiting.is_vague else Confidence.POSSIBLE
+    leads = f" The main thread waits for {main.what}." if chain and main is not None else ""
+    state = f" ({waiting.state})" if waiting.state else ""
+    yield Finding(
+        f"{waiting.who} waits for {waiting.what}{state}, and no other thread is left that could help it.{leads}",
+        evidence.facts_of_waiting(waiting, *chain),
+        sure,
+        (
+            Remedy("Look at who should have done it: did it fail, or end before?"),
+            Remedy("Wait with a timeout, so that the program can say what is missing."),
+        ),
+        where=waiting.place or (main.place if main is not None else None),
+    )

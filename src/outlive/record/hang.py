@@ -1,0 +1,121 @@
+"""Has the program stopped making progress? Decides, asks the processes what their threads wait for, and writes it down.
+
+The program is not touched: it is asked by a link in its record's folder, and answers out of the recorder's thread.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from outlive.host import Host
+from outlive.record import runs
+from outlive.record.kernel_waits import waits_of
+from outlive.record.stillness import Stillness, read
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+QUESTION = "look"
+
+#: The recorder inside looks for a question once a second.
+SECONDS_FOR_AN_ANSWER = 2.5
+MAX_PROCESSES = 32
+
+
+def ask(rings: str) -> str:
+    """Have every Python of the run write down what its threads wait for; gives the question's name."""
+    question = os.urandom(6).hex()
+    runs.write_link(os.path.join(rings, QUESTION), question)
+    return question
+
+
+def kernel_waits(host: Host, pids: Iterable[int]) -> dict[str, list[list[Any]]]:
+    """What the threads of these processes wait for, as the kernel says."""
+    return {str(pid): waits_of(host, pid) for pid in sorted(pids)[:MAX_PROCESSES]}
+
+
+class HangWatch:
+    """Told of every sample; says when the program stands still, and when it goes on."""
+
+    def __init__(self, host: Host, rings: str | None, after: float) -> None:
+        self._host = host
+        self._rings = rings
+        self._after = after
+        self._stillness = Stillness()
+        self._question = ""
+        self._asked_at = 0.0
+        self._told = False
+
+    def saw(self, at: float, pids: Iterable[int]) -> dict[str, Any] | None:
+        """One look; gives a record when there is something to tell."""
+        family = frozenset(pids)
+        self._stillness.saw(read(self._host, family, at))
+        if self._stillness.seconds < self._after:
+            self._question = ""
+            if self._told:
+                self._told = False
+                return {"kind": "moving", "at": round(at, 3)}
+            return None
+        if self._told:
+            return None
+        if not self._question:
+            self._question = ask(self._rings) if self._rings is not None else "none"
+            self._asked_at = at
+            return None
+        if self._rings is not None and at - self._asked_at < SECONDS_FOR_AN_ANSWER:
+            return None
+        if self._rings is not None and stacks_move(self._rings, self._after):
+            self._stillness.moved()
+            self._question = ""
+            return None
+        self._told = True
+        return {
+            "kind": "hang",
+            "at": round(at, 3),
+            "time": time.time(),
+            "seconds": round(self._stillness.seconds, 1),
+            "cpu_share": round(self._stillness.cpu_share, 4),
+            "asked": self._question,
+            "tasks": kernel_waits(self._host, family),
+        }
+
+
+def stacks_move(rings: str, seconds: float) -> bool:
+    """Whether a thread reached, in the second half of this time, a place where it was not seen in the first.
+
+    A program that waits in a loop is seen at the same few places again and again; one that goes on slowly is not.
+    """
+    import glob
+
+    from outlive.record.format import read_frames
+
+    now = time.time()
+    for path in glob.glob(os.path.join(glob.escape(rings), "*.ring")):
+        try:
+            frames = [frame.payload for frame in read_frames(path)]
+        except OSError:
+            continue
+        records = sorted(
+            (frame for frame in frames if frame.get("kind") == "stack" and not frame.get("same")),
+            key=lambda frame: float(frame.get("time") or 0.0),
+        )
+        middle = now - seconds / 2
+        earlier = {_places(record) for record in records if record["time"] < middle}
+        later = {_places(record) for record in records if record["time"] >= middle}
+        if earlier and later - earlier:
+            return True
+    return False
+
+
+def _places(record: dict[str, Any]) -> tuple[Any, ...]:
+    """Where the threads were, without what differs from one turn of a loop to the next: the innermost place of each."""
+    return tuple(
+        sorted(
+            tuple(frame)
+            for thread in record.get("threads", ())
+            for frame in (thread.get("frames") or [])[:1]
+        )
+    )

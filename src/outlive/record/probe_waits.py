@@ -1,0 +1,189 @@
+"""Readings of a program that stands still -> evidence: what each thread waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from outlive.model import Place
+from outlive.observed import Stack
+from outlive.record.lock_lines import Source
+from outlive.record.readings import Payload, ProcessRecord, Readings, integer, number
+from outlive.record.traces import SourceLines, stacks_at
+from outlive.record.wait_kinds import LookedAt, Told, held_by, own_part, told_by
+from outlive.waiting import Forked, Held, Standstill, Wait, Waiting
+
+#: The sampler looks ten times a second. When it has not for this long, something holds the interpreter.
+SILENT_SECONDS = 2.0
+
+
+def standstill_of(readings: Readings, gaps: dict[str, str]) -> Standstill | None:
+    """The last time that the program stood still, if it has not gone on since."""
+    found = readings.hang
+    if not found:
+        return None
+    sources = SourceReader(readings.lines)
+    kernel = _kernel_waits(found)
+    threads: list[tuple[Waiting, Told]] = []
+    for process in readings.processes:
+        if process.pid not in kernel:
+            continue  # it has ended
+        threads += _threads_of(process, found, kernel[process.pid], readings, sources, gaps)
+    if not threads:
+        gaps.setdefault("waits", "no thread of a Python that could be looked into was seen")
+    return Standstill(
+        seconds=number(found.get("seconds")) or 0.0,
+        threads=_settled(threads),
+        pid=readings.principal.pid if readings.principal else readings.pid,
+        cpu_share=number(found.get("cpu_share")) or 0.0,
+        forked=_forked(readings.processes),
+        working=bool(found.get("working")),
+        at=number(found.get("at")),
+    )
+
+
+class SourceReader:
+    """Files of source code, each parsed once."""
+
+    def __init__(self, lines: SourceLines) -> None:
+        self._lines = lines
+        self._parsed: dict[str, Source] = {}
+
+    def __call__(self, place: Place) -> Source:
+        """The parsed file of a place; an empty one when it cannot be read."""
+        if place.file not in self._parsed:
+            self._parsed[place.file] = Source(self._lines.read(place.file))
+        return self._parsed[place.file]
+
+
+def _kernel_waits(found: Payload) -> dict[int, dict[int, tuple[str, str, str]]]:
+    """Process -> thread -> state, call and target."""
+    processes = found.get("tasks")
+    waits: dict[int, dict[int, tuple[str, str, str]]] = {}
+    for pid, tasks in processes.items() if isinstance(processes, dict) else ():
+        waits[int(pid)] = {
+            int(task[0]): (str(task[1]), str(task[2]), str(task[3]))
+            for task in tasks
+            if isinstance(task, list) and len(task) == 4
+        }
+    return waits
+
+
+def _threads_of(
+    process: ProcessRecord,
+    found: Payload,
+    kernel: Mapping[int, tuple[str, str, str]],
+    readings: Readings,
+    sources: Callable[[Place], Source],
+    gaps: dict[str, str],
+) -> list[tuple[Waiting, Told]]:
+    looks = [
+        look
+        for look in process.of_kind("look")
+        if look.get("asked") == found.get("asked") and look.get("threads")
+    ]
+    if not looks:
+        return _from_stacks(process, found, kernel, readings, gaps)
+    at = readings.since_start(looks[-1].get("time"))
+    threads = []
+    for data in looks[-1]["threads"]:
+        frames = own_part(_frames(data.get("frames"), readings.lines))
+        stack = Stack(
+            str(data.get("name", "")),
+            tuple(frame.place for frame in frames),
+            at,
+            bool(data.get("main")),
+            process.pid,
+        )
+        # A thread that Python does not know has no number for the kernel; of these only the Python side is told.
+        waits = kernel.get(integer(data.get("native")) or 0, ("", "", ""))
+        told = told_by(frames, waits, sources, stack.tensorflow_operation)
+        waiting = Waiting(
+            stack=stack,
+            wait=told.wait,
+            ident=integer(data.get("ident")) or 0,
+            name=told.name,
+            thing=told.thing,
+            timed=told.timed,
+            holds=held_by(frames, sources),
+            daemon=bool(data.get("daemon")),
+            call=" ".join(filter(None, waits[1:])),
+        )
+        threads.append((waiting, told))
+    return threads
+
+
+def _frames(data: Any, lines: SourceLines) -> list[LookedAt]:
+    return [
+        LookedAt(
+            lines.place(frame[:3]),
+            frame[3] if len(frame) > 3 and isinstance(frame[3], dict) else {},
+        )
+        for frame in (data if isinstance(data, list) else ())
+        if isinstance(frame, list) and len(frame) >= 3
+    ]
+
+
+def _from_stacks(
+    process: ProcessRecord,
+    found: Payload,
+    kernel: Mapping[int, tuple[str, str, str]],
+    readings: Readings,
+    gaps: dict[str, str],
+) -> list[tuple[Waiting, Told]]:
+    """The process did not answer: its last stacks are all there is."""
+    newest = number(process.stacks[-1].get("time")) if process.stacks else None
+    asked = number(found.get("time"))
+    changed = [record for record in process.stacks if not record.get("same")]
+    if not changed or newest is None:
+        return []
+    stacks = stacks_at(changed[-1], readings.lines, readings.since_start(newest), process.pid)
+    silent = asked - newest if asked is not None else 0.0
+    gaps["waits"] = (
+        f"process {process.pid} did not answer: nothing of Python's has run in it for {silent:.0f} s"
+        if silent >= SILENT_SECONDS
+        else f"process {process.pid} did not answer in time"
+    )
+    main = kernel.get(process.pid, ("", "", ""))
+    state = Wait.NATIVE if silent >= SILENT_SECONDS else Wait.UNKNOWN
+    if main[0] in ("T", "t"):
+        state = Wait.STOPPED
+    told = Told(state)
+    return [(Waiting(stack=stack, wait=state), told) for stack in stacks]
+
+
+def _settled(threads: Sequence[tuple[Waiting, Told]]) -> tuple[Waiting, ...]:
+    """``with a, b`` waits for one of the two: for the first that another thread is known to hold, else for the last."""
+    held = {
+        (thread.pid, held.thing.id): thread
+        for thread, _ in threads
+        for held in thread.holds
+        if held.thing is not None
+    }
+    settled = []
+    for thread, told in threads:
+        earlier = [
+            (name, thing)
+            for name, thing in told.others
+            if held.get((thread.pid, thing.id)) not in (None, thread)
+        ]
+        if earlier:
+            thread = replace(thread, name=earlier[0][0], thing=earlier[0][1])
+        elif told.others and thread.place is not None:
+            own = tuple(Held(name, thread.place, thing) for name, thing in told.others)
+            thread = replace(thread, holds=(*thread.holds, *own))
+        settled.append(thread)
+    return tuple(settled)
+
+
+def _forked(processes: Sequence[ProcessRecord]) -> dict[int, Forked]:
+    return {
+        process.pid: Forked(
+            parent=integer(process.introduction.get("parent")) or 0,
+            threads=integer(process.introduction.get("threads_at_fork")) or 0,
+            others=tuple(str(name) for name in process.introduction.get("others_at_fork") or ()),
+        )
+        for process in processes
+        if "threads_at_fork" in process.introduction
+    }
