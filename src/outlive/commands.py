@@ -341,10 +341,7 @@ def _complete_check(
 )
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend, and look again.")
 @click.option("--dry-run", is_flag=True, help="With --fix: only say what would be done.")
-@click.pass_context
-def doctor(
-    context: click.Context, /, checks: tuple[str, ...], no_import: bool, **options: Any
-) -> None:
+def doctor(checks: tuple[str, ...], no_import: bool, **options: Any) -> None:
     """Tell whether TensorFlow will live on this machine: processor, memory, disk, limits, installation. With CHECKS, ask only these.
 
     Everything that touches a library happens in a child that may crash. Nothing is changed without --fix.
@@ -352,7 +349,7 @@ def doctor(
     """
     from outlive.doctoring import doctor as run_doctor
 
-    context.exit(run_doctor(checks, trials=not no_import, **options))
+    sys.exit(run_doctor(checks, trials=not no_import, **options))
 
 
 cli.add_command(jupyter)

@@ -114,6 +114,7 @@ class Environment:
 
     executable: str
     version: Version
+    prefix: str = ""  #: the folder of the environment
     packages: tuple[Package, ...] = ()
     tensorflow_places: tuple[
         str, ...

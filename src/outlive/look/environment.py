@@ -106,6 +106,7 @@ def _look(
     environment = Environment(
         executable=about["executable"],
         version=tuple(about["version"]),
+        prefix=about["prefix"],
         packages=packages,
         tensorflow_places=places,
         remnants=tuple(path for site in sites for path in site.remnants),

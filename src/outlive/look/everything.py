@@ -10,6 +10,7 @@ from outlive.look.cpu import read_cpu
 from outlive.look.disk import read_rooms
 from outlive.look.environment import PythonNotFound, look_at_environment
 from outlive.look.gpu import read_gpus
+from outlive.look.kernels import read_kernels
 from outlive.look.limits import read_limits
 from outlive.look.memory import read_memory
 from outlive.look.notes import Notes
@@ -61,5 +62,8 @@ def look_around(
         rooms=read_rooms(host, folder, variables),
         python=environment,
         gpus=gpus,
+        kernels=read_kernels(host, environment.prefix, environment.executable, variables)
+        if environment
+        else (),
         cluster=cluster,
     )

@@ -10,7 +10,7 @@ import sys
 
 def told_by_tensorflow(module):
     """How it was built, and the cards it sees where it was built for them."""
-    answers = {"version": module.__version__}
+    answers = {}
     build = module.sysconfig.get_build_info() if hasattr(module, "sysconfig") else {}
     answers.update({"build " + name: plain(value) for name, value in build.items()})
     if build.get("is_cuda_build"):
@@ -61,14 +61,23 @@ def plain(value):
     return value if isinstance(value, (str, int, float, bool)) or value is None else repr(value)
 
 
+def told(name, module):
+    """What the library says of itself; an old or odd one may not be able to."""
+    tell = globals().get("told_by_" + name)
+    answer = {"version": plain(getattr(module, "__version__", None))}
+    try:
+        answer.update(tell(module) if tell else {})
+    except Exception as error:
+        answer["silent"] = type(error).__name__ + ": " + str(error)
+    answer["file"] = getattr(module, "__file__", None)
+    return answer
+
+
 def main():
     """Import, ask, print."""
     mark, name = sys.argv[1], sys.argv[2]
     try:
-        module = importlib.import_module(name)
-        tell = globals().get("told_by_" + name)
-        answer = tell(module) if tell else {"version": plain(getattr(module, "__version__", None))}
-        answer["file"] = getattr(module, "__file__", None)
+        answer = told(name, importlib.import_module(name))
         answer.update(used())
         status = 0
     except BaseException as error:

@@ -1,0 +1,182 @@
+"""`outlive doctor` on the command line: what it prints, what it mends, with which status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conftest import Outlive
+from environments import Environment, make_environment
+from machines import CHECKS
+from outlive.checkup import check_up
+from outlive.model import State
+from outlive.surroundings import Surroundings
+from outlive.unit import Unit
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    return make_environment(tmp_path / "env")
+
+
+def test_a_broken_environment_is_told_with_status_1(
+    outlive: Outlive, environment: Environment
+) -> None:
+    environment.write("tensorflow/__init__.py", "import os; os.abort()\n")
+    environment.metadata("tensorflow", "2.21.0")
+    environment.metadata("tensorflow-cpu", "2.21.0")
+
+    done = outlive("doctor", "--python", environment.python)
+
+    assert (1, "") == (done.status, done.stderr)
+    assert "✗ several-tensorflows" in done.stdout
+    assert "ended the process by SIGABRT" in done.stdout
+    assert "pip uninstall -y tensorflow tensorflow-cpu" in done.stdout
+    assert all(slug in done.stdout for slug, unit in CHECKS.items() if not unit.needs)
+
+
+def test_one_check_is_asked_by_name_or_code(outlive: Outlive, environment: Environment) -> None:
+    words = ("doctor", "--python", environment.python, "--no-import", "--json")
+    by_name = outlive(*words, "several-tensorflows")
+    by_code = outlive(*words, "H503")
+
+    assert (0, "") == (by_name.status, by_name.stderr)
+    assert ["several-tensorflows"] == [
+        item["check"] for item in json.loads(by_name.stdout)["checks"]
+    ]
+    assert by_name.stdout == by_code.stdout
+
+
+def test_the_json_has_state_fact_source_and_remedy(
+    outlive: Outlive, environment: Environment
+) -> None:
+    done = outlive("doctor", "--json", "--no-import", "--python", environment.python)
+
+    data = json.loads(done.stdout)
+    assert (1, "outlive.checkup/1", {}) == (done.status, data["schema"], data["failures"])
+    missing = next(item for item in data["checks"] if item["check"] == "tensorflow-missing")
+    assert "will fail" == missing["state"]
+    (finding,) = missing["findings"]
+    assert {"state", "says", "because", "remedies"} == finding.keys()
+    assert finding["remedies"][0]["commands"]
+    assert all({"name", "value", "source"} == fact.keys() for fact in finding["because"])
+
+
+@pytest.mark.parametrize(
+    "words", [("no-such-check",), ("--python", "/no/such/python"), ("--dry-run",), ("--nonsense",)]
+)
+def test_wrong_usage_has_status_2(outlive: Outlive, words: tuple[str, ...]) -> None:
+    done = outlive("doctor", "--no-import", *words)
+
+    assert (2, "") == (done.status, done.stdout)
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_safe_is_mended_and_only_with_fix(
+    outlive: Outlive, environment: Environment
+) -> None:
+    remnant = environment.site / "~ensorflow"
+    remnant.mkdir()
+    (remnant / "left.py").write_text("")
+    words = ("doctor", "--no-import", "--python", environment.python, "several-tensorflows")
+
+    found = outlive(*words)
+    dry = outlive(*words, "--fix", "--dry-run")
+    there = remnant.exists()
+    mended = outlive(*words, "--fix")
+
+    assert (1, 1, True) == (found.status, dry.status, there)
+    assert "would run: rm -rf" in dry.stderr
+    assert 0 == mended.status, mended.stdout
+    assert not remnant.exists()
+
+
+def test_nothing_unsafe_is_done_by_fix(outlive: Outlive, environment: Environment) -> None:
+    environment.metadata("tensorflow", "2.21.0")
+    environment.metadata("tensorflow-cpu", "2.21.0")
+    before = sorted(path.name for path in environment.site.iterdir())
+
+    done = outlive("doctor", "--no-import", "--fix", "--python", environment.python)
+
+    assert 1 == done.status
+    assert before == sorted(path.name for path in environment.site.iterdir())
+    assert "Nothing here can be mended without asking you" in done.stderr
+
+
+def test_a_healthy_answer_has_status_0(outlive: Outlive, environment: Environment) -> None:
+    done = outlive(
+        "doctor", "--no-import", "--python", environment.python, "emulated-cpu", "numpy-abi-mixed"
+    )
+
+    assert 0 == done.status
+    assert "2 fine" in done.stdout
+
+
+def test_a_check_that_breaks_is_told_and_hides_nobody_elses() -> None:
+    def breaks(here: Surroundings) -> list[object]:
+        raise RuntimeError("oops")
+
+    broken: Unit[Surroundings] = replace(CHECKS["emulated-cpu"], ask=breaks)
+
+    checkup = check_up(Surroundings(), [broken, CHECKS["swap-missing"]])
+
+    assert ["swap-missing"] == [item.slug for item in checkup.checked]
+    assert ["RuntimeError: oops"] == [failure.error for failure in checkup.failures]
+
+
+def test_a_check_that_says_nothing_is_not_fine() -> None:
+    silent: Unit[Surroundings] = replace(CHECKS["emulated-cpu"], ask=lambda here: ())
+
+    assert State.UNKNOWN == check_up(Surroundings(), [silent]).checked[0].state
+
+
+def test_the_doctor_works_in_a_folder_that_hides_modules(
+    outlive: Outlive, environment: Environment
+) -> None:
+    for name in ("json.py", "numpy.py", "re.py"):
+        outlive.script(name, "raise SystemExit('imported the wrong one')\n")
+
+    done = outlive("doctor", "--no-import", "--python", environment.python, "emulated-cpu")
+
+    assert "imported the wrong one" not in done.stdout + done.stderr
+
+
+def test_nothing_is_left_behind(outlive: Outlive, environment: Environment) -> None:
+    """No process, though the import forks and lives on."""
+    environment.write(
+        "tensorflow/__init__.py", "import os, time\nif not os.fork(): time.sleep(300)\n"
+    )
+
+    done = outlive("doctor", "--python", environment.python, "tensorflow-dies-at-import")
+
+    assert 0 == done.status
+    listing = subprocess.run(
+        ["ps", "-eo", "stat,args"], capture_output=True, text=True, check=True
+    ).stdout
+    assert not [
+        line
+        for line in listing.splitlines()
+        if environment.python in line and not line.startswith("Z")
+    ]
+
+
+@pytest.mark.tf
+def test_the_environment_of_the_tests_is_healthy(outlive: Outlive) -> None:
+    """A real TensorFlow, really imported: nothing of the installation is accused."""
+    names = [slug for slug, unit in CHECKS.items() if unit.code.startswith("H5")]
+
+    done = outlive("doctor", "--json", "--python", sys.executable, *names)
+
+    bad = [
+        finding["says"]
+        for item in json.loads(done.stdout)["checks"]
+        for finding in item["findings"]
+        if finding["state"] in ("warning", "will fail")
+    ]
+    assert [] == bad
+    assert 0 == done.status
