@@ -68,9 +68,12 @@ class Place:
     function: str = ""
     code: str = ""  #: the text of the line, when the file could be read
     own: bool = True  #: the user's own code, not a library's
+    column: int = 0  #: from 1; 0 when only the line is known
+    cell: int = 0  #: of a notebook, from 1, in the order of the file; then ``line`` is the line in it
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        cell = f"cell {self.cell}:" if self.cell else ""
+        return f"{self.file}:{cell}{self.line}"
 
     @property
     def package(self) -> str:
@@ -93,12 +96,24 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A piece of a text and what shall stand there instead. Columns are bytes of UTF-8, from 0, as Python's parser counts them."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Remedy:
     """One thing that the reader can do now."""
 
     text: str
     commands: tuple[str, ...] = ()
     safe: bool = False  #: may be applied without asking
+    edits: tuple[Edit, ...] = ()  #: how a machine does it in the source
 
 
 @dataclass(frozen=True, slots=True)

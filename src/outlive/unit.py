@@ -1,6 +1,6 @@
 """What a unit is, and how units are found: one function in one file, by looking in its folder.
 
-A cause of death is one kind, a check of the machine another. Rules and watches will be further values of ``Kind``; nothing else
+A cause of death is one kind, a check of the machine and a rule for code are others. Watches will be a further value of ``Kind``; nothing else
 changes.
 """
 
@@ -19,7 +19,8 @@ from outlive.evidence import Evidence
 from outlive.model import Finding
 
 if TYPE_CHECKING:
-    from outlive.surroundings import Surroundings  # a verdict must not wait for the doctor's nouns
+    from outlive.source import Source  # a verdict must not wait for the nouns of doctor and lint
+    from outlive.surroundings import Surroundings
 
 View = TypeVar("View")
 Ask = Callable[[View], Iterable[Finding]]
@@ -96,7 +97,10 @@ cause: Kind[Evidence] = Kind(
 
 check: Kind[Surroundings] = Kind("check", "H", "outlive.checks", ("Why it matters", "What to do"))
 
-KINDS: tuple[Kind[Any], ...] = (cause, check)
+#: Of a rule, ``needs`` are words: without one of them in the text there is nothing to ask.
+rule: Kind[Source] = Kind("rule", "R", "outlive.rules", ("Why it is bad", "Bad", "Good"))
+
+KINDS: tuple[Kind[Any], ...] = (cause, check, rule)
 
 
 def discover(kind: Kind[View]) -> tuple[Unit[View], ...]:

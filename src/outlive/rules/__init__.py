@@ -1,0 +1,1 @@
+"""What in this code will kill it: one file, one rule, asked of the source."""

@@ -1,0 +1,85 @@
+"""Files that are opened in a loop and stay open."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from outlive.model import Finding, Remedy
+from outlive.source import Loop, Source, key_of
+from outlive.unit import rule
+
+#: What holds files, threads or devices until it is closed, whatever Python's memory does.
+WRITERS = (
+    "tf.io.TFRecordWriter", "tf.python_io.TFRecordWriter", "tf.summary.create_file_writer", "tf.summary.FileWriter",
+    "cv2.VideoCapture", "cv2.VideoWriter", "h5py.File",
+)  # fmt: skip
+FILES = ("builtins.open", "tf.io.gfile.GFile", "tf.gfile.GFile", "tf.gfile.Open")
+CLOSING = frozenset({"close", "release", "__exit__", "flush"})
+FEWEST_TURNS = 50
+
+
+@rule("R501", since="0.1", needs=("open", "Writer", "Video", "File"), prevents=("too-many-open-files", "too-many-threads"))
+def file_left_open_in_loop(source: Source) -> Iterator[Finding]:
+    """Files or writers are opened in a loop and not closed in it.
+
+    ## Why it is bad
+    A process may have about a thousand files open. A writer of summaries also has a thread; what it has not yet written is lost when the program dies.
+
+    ## Bad
+        for run in runs:
+            writer = tf.summary.create_file_writer(run)
+            with writer.as_default():
+                tf.summary.scalar("loss", 0.5, step=1)
+
+    ## Good
+        for run in runs:
+            with tf.summary.create_file_writer(run).as_default():
+                tf.summary.scalar("loss", 0.5, step=1)
+    """
+    for call in source.calls(*WRITERS, *FILES):
+        loops = source.loops(call)
+        if not loops or source.turns(call) < FEWEST_TURNS:
+            continue
+        above = source.tree.parent(call)
+        kept = isinstance(above, ast.Call) and _is_append(above)
+        if isinstance(above, ast.Assign):
+            names = [key_of(target) for target in above.targets]
+            kept = any(isinstance(target, ast.Subscript) for target in above.targets)
+            if not kept and source.called(call.func) in WRITERS and all(names):
+                kept = not any(_is_closed(loops[0], name) for name in names)
+        if kept and not (isinstance(above, ast.Assign | ast.Call) and _closed_later(source, above)):
+            yield Finding(
+                f"`{source.segment(call.func)}` opens something at every turn of this loop, and nothing closes it.",
+                remedies=(Remedy("Open it in a `with`, or close it before the next turn."),),
+                where=source.place(call),
+            )
+
+
+def _is_append(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "append"
+
+
+def _is_closed(loop: Loop, key: str) -> bool:
+    """Closed, entered, returned or handed on within the loop."""
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Attribute) and function.attr in CLOSING - {"flush"}:
+                if key_of(function.value) == key:
+                    return True
+            if any(key_of(word) == key for word in (*node.args, *(it.value for it in node.keywords))):
+                return True
+        if isinstance(node, ast.withitem) and key_of(node.context_expr) == key:
+            return True
+        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            if key_of(node.value) == key:
+                return True
+    return False
+
+
+def _closed_later(source: Source, above: ast.Assign | ast.Call) -> bool:
+    """What is kept in a container is closed from there, in a loop of its own."""
+    if isinstance(above, ast.Assign) and not isinstance(above.targets[0], ast.Subscript):
+        return False
+    return any(True for _ in source.methods("close", "release"))

@@ -1,0 +1,50 @@
+"""model.fit for one epoch at a time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from outlive.model import Finding, Remedy
+from outlive.source import Source
+from outlive.unit import rule
+
+FEWEST_TURNS = 10
+
+
+@rule("R207", since="0.1", needs=("fit",), prevents=("native-leak", "graph-grows", "kept-in-container"))
+def fit_in_loop(source: Source) -> Iterator[Finding]:
+    """`model.fit` is called for one epoch at a time in a long loop.
+
+    ## Why it is bad
+    Each `fit` makes a new input pipeline, new callbacks and a new History, and throws away the state of the old ones late or never; shuffling and
+    schedules begin anew. One `fit` with many epochs, and a callback for what happens in between, keeps memory flat.
+
+    ## Bad
+        model = keras.Sequential([keras.layers.Dense(1)])
+        for epoch in range(200):
+            model.fit(x, y, epochs=1)
+
+    ## Good
+        model = keras.Sequential([keras.layers.Dense(1)])
+        model.fit(x, y, epochs=200, callbacks=[keras.callbacks.ModelCheckpoint("best.keras")])
+    """
+    for call in source.methods("fit"):
+        assert isinstance(call.func, ast.Attribute)
+        loops = source.loops(call)
+        epochs = source.argument(call, 3, "epochs", "nb_epoch")
+        once = epochs is None or source.number(epochs) == 1
+        if not loops or not once or source.turns(call) < FEWEST_TURNS:
+            continue
+        model = call.func.value
+        bound = source.names.latest(model, through_branches=True)
+        older = bound is not None and loops[0] not in set(source.tree.ancestors(bound.node))
+        if older and source.values.is_model(model):
+            yield Finding(
+                "`fit` is called for one epoch at a time in a long loop.",
+                remedies=(
+                    Remedy("Call fit once with all epochs; do what happens in between in a callback (on_epoch_end)."),
+                    Remedy("Or call train_on_batch(x, y) if the loop gives one batch at a time."),
+                ),
+                where=source.place(call),
+            )

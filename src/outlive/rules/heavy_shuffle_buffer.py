@@ -1,0 +1,60 @@
+"""A shuffle buffer of pictures or batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.model import Finding, Remedy
+from outlive.source import Source
+from outlive.unit import rule
+
+#: Of 224 × 224 pixels in float32, 2000 pictures are 1.2 GB.
+MOST_PICTURES = 2000
+MOST_BATCHES_OF_PICTURES = 64
+MOST_BATCHES = 1000
+
+
+@rule("R102", since="0.1", needs=("shuffle",), prevents=("shuffle-buffer-too-large",))
+def heavy_shuffle_buffer(source: Source) -> Iterator[Finding]:
+    """A `shuffle` keeps its whole buffer as decoded pictures or batches.
+
+    ## Why it is bad
+    `shuffle(n)` fills a buffer of n elements before it gives out the first, and keeps it full. After decoding an element is a picture of half a
+    megabyte and more, after `batch` it is a batch of them: a buffer that is small for names of files is many gigabytes here.
+
+    ## Bad
+        def load(path):
+            return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path)), (224, 224))
+
+        photos = tf.data.Dataset.list_files("photos/*.jpg").map(load).shuffle(20_000).batch(32)
+
+    ## Good
+        def load(path):
+            return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path)), (224, 224))
+
+        photos = tf.data.Dataset.list_files("photos/*.jpg").shuffle(20_000).map(load).batch(32)
+    """
+    for call in source.methods("shuffle"):
+        count = source.number(source.argument(call, 0, "buffer_size"))
+        before = source.values.stages(call)[:-1]
+        if count is None or not source.values.is_pipeline(before):
+            continue
+        if any(stage.name == "cache" and not stage.call.args for stage in before):
+            continue  # these elements are in memory anyway, and are shared
+        batched = source.values.in_batches(before)
+        pictures = any(source.values.decodes(stage) for stage in before)
+        most = MOST_BATCHES
+        if pictures:
+            most = MOST_BATCHES_OF_PICTURES if batched else MOST_PICTURES
+        if count <= most or not (pictures or batched):
+            continue
+        what = " of ".join(
+            word for word in (batched and "batches", pictures and "decoded pictures") if word
+        )
+        yield Finding(
+            f"`shuffle` keeps {count:.0f} {what} in memory.",
+            remedies=(
+                Remedy("Shuffle the names of files or the records, before they are decoded and put into batches."),
+            ),
+            where=source.place(call),
+        )

@@ -1,0 +1,50 @@
+"""A whole epoch is recorded on one tape."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from outlive.model import Finding, Remedy
+from outlive.source import Source
+from outlive.unit import rule
+
+
+@rule("R202", since="0.1", needs=("GradientTape",), prevents=("tape-kept-open",))
+def loop_inside_tape(source: Source) -> Iterator[Finding]:
+    """A `GradientTape` stays open while a loop walks over a whole data set.
+
+    ## Why it is bad
+    A tape keeps everything that was computed while it is open, to go back over it. Open around a loop over the data set, it keeps every layer of every
+    step of the epoch.
+
+    ## Bad
+        batches = tf.data.Dataset.from_tensor_slices(small).batch(32)
+        with tf.GradientTape() as tape:
+            loss = 0.0
+            for batch in batches:
+                loss += tf.reduce_mean(model(batch))
+        gradients = tape.gradient(loss, model.trainable_variables)
+
+    ## Good
+        batches = tf.data.Dataset.from_tensor_slices(small).batch(32)
+        for batch in batches:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(model(batch))
+            gradients = tape.gradient(loss, model.trainable_variables)
+    """
+    for opened in source.every(ast.With):
+        if not any(_is_tape(source, item.context_expr) for item in opened.items):
+            continue
+        for loop in source.tree.inside(opened, ast.For):
+            if any(source.values.is_dataset(walked) for walked in source.values.walked(loop)):
+                if source.values.turns(loop) > 10:
+                    yield Finding(
+                        "A `GradientTape` stays open while this loop walks over the data set.",
+                        remedies=(Remedy("Open the tape inside the loop, once for each batch."),),
+                        where=source.place(loop),
+                    )
+
+
+def _is_tape(source: Source, expression: ast.expr) -> bool:
+    return isinstance(expression, ast.Call) and source.called(expression.func) == "tf.GradientTape"

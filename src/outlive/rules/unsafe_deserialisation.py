@@ -1,0 +1,55 @@
+"""A file that may run code when it is loaded."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from outlive.model import Confidence, Finding, Remedy
+from outlive.source import Source
+from outlive.unit import rule
+
+PICKLES = ("pickle.load", "pickle.loads", "joblib.load", "dill.load", "dill.loads", "cloudpickle.load", "cloudpickle.loads")
+SWITCHES = ("keras.config.enable_unsafe_deserialization", "keras.saving.enable_unsafe_deserialization")
+
+
+@rule(
+    "R505", since="0.1", needs=("safe_mode", "pickle", "joblib", "dill", "unsafe", "Lambda"),
+    prevents=("corrupt-weights", "numpy-abi-mismatch"),
+)  # fmt: skip
+def unsafe_deserialisation(source: Source) -> Iterator[Finding]:
+    """A model or a file is loaded in a way that lets it run code.
+
+    ## Why it is bad
+    A pickle, and a Keras model with `safe_mode=False`, run what its author wrote into it, with your rights. They also hold on to the versions of Python and
+    NumPy that wrote them: with others, loading fails or crashes.
+
+    ## Bad
+        model = keras.models.load_model("downloaded.keras", safe_mode=False)
+
+    ## Good
+        model = keras.models.load_model("downloaded.keras")
+    """
+    for call in source.every(ast.Call):
+        dotted = source.called(call.func)
+        mode = source.argument(call, None, "safe_mode") if dotted.startswith("keras.") else None
+        if isinstance(mode, ast.Constant) and mode.value is False:
+            yield _finding(source, call, "A model is loaded with its code allowed to run.", Confidence.LIKELY)
+        elif dotted in SWITCHES:
+            yield _finding(source, call, "Every model that is loaded may run code.", Confidence.LIKELY)
+        elif dotted in PICKLES:
+            yield _finding(source, call, "A pickle runs code when it is loaded.", Confidence.POSSIBLE)
+        elif dotted == "keras.layers.Lambda" and call.args and isinstance(call.args[0], ast.Lambda):
+            says = "A model with this `Lambda` can only be loaded with its code allowed to run."
+            yield _finding(source, call, says, Confidence.POSSIBLE)
+
+
+def _finding(source: Source, call: ast.Call, says: str, sure: Confidence) -> Finding:
+    return Finding(
+        says,
+        confidence=sure,
+        remedies=(
+            Remedy("Keep models as .keras without Lambda layers, arrays as .npy or .npz, and load nothing you did not write."),
+        ),
+        where=source.place(call),
+    )

@@ -1,0 +1,196 @@
+"""View: a script or a notebook, parsed once; names resolved through imports and aliases; lines of cells mapped back."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from outlive.model import Edit, Place
+from outlive.source.cells import Cells, parse, read_cells
+from outlive.source.names import Binding, Names, key_of
+from outlive.source.tree import Function, Loop, Node, Tree, begin
+from outlive.source.values import Stage, Values, matches
+
+__all__ = ["Allowance", "Binding", "Loop", "Machine", "Source", "Stage", "key_of", "matches"]
+
+#: What makes a file one of ours: without any of these in it, nothing in it can be about TensorFlow.
+OURS = re.compile(r"\b(?:tensorflow|keras|tf_keras|tflite_runtime|ai_edge_litert)\b")
+ROOTS = ("tf", "keras", "tensorflow_datasets", "tensorflow_hub", "tflite_runtime", "ai_edge_litert", "object_detection")
+
+ALLOW = re.compile(r"#\s*outlive:\s*allow\s+(?P<slugs>[\w-]+(?:\s*,\s*[\w-]+)*)(?P<reason>.*)$")
+#: Between the slugs and the reason: `-- because`, `: because`, `(because)`.
+DIVIDER = " \t-–—:(),."  # noqa: RUF001  # dashes as people type them
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a rule may know of the machine on which the program is going to run."""
+
+    limit_bytes: int | None = None  #: the smallest memory limit of a control group around us
+    free_bytes: int | None = None  #: what libraries believe to be free: the host's
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """`# outlive: allow SLUG reason` in the text."""
+
+    line: int
+    slugs: tuple[str, ...]
+    reason: str
+    alone: bool  #: on a line of its own, and so about the next one
+
+
+class Source:
+    """One file. Rules ask it; it never changes."""
+
+    def __init__(self, path: str, text: str, machine: Machine | None = None) -> None:
+        self.path = path
+        self.machine = machine or Machine()
+        self.cells: Cells | None = read_cells(text) if path.endswith(".ipynb") else None
+        self.text = self.cells.text if self.cells else text
+        self.tree = Tree(parse(self.text))
+        self.names = Names(self.tree)
+        self.values = Values(self.tree, self.names)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text, line by line, as Python counts them."""
+        return re.split(r"\r\n|\r|\n", self.text)
+
+    @cached_property
+    def uses_tensorflow(self) -> bool:
+        """Whether TensorFlow, Keras or a sibling is imported, not only mentioned."""
+        return any(name.partition(".")[0] in ROOTS for name in self.names.imported())
+
+    @cached_property
+    def allowances(self) -> tuple[Allowance, ...]:
+        """What the author has allowed, and why."""
+        found = []
+        for number, line in enumerate(self.lines, 1) if "outlive:" in self.text else ():
+            match = ALLOW.search(line)
+            if match:
+                slugs = tuple(slug.strip() for slug in match["slugs"].split(","))
+                alone = line.lstrip().startswith("#")
+                found.append(Allowance(number, slugs, match["reason"].strip(DIVIDER), alone))
+        return tuple(found)
+
+    @cached_property
+    def _calls(self) -> dict[str, list[ast.Call]]:
+        """Every call, by the last word of what is called."""
+        found: dict[str, list[ast.Call]] = {}
+        for call in self.tree.every(ast.Call):
+            function = call.func
+            word = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            if word:
+                found.setdefault(self._imported_as(word, function), []).append(call)
+        return found
+
+    def _imported_as(self, word: str, function: ast.expr) -> str:
+        """`from os import _exit as leave`: the word is `_exit`."""
+        if isinstance(function, ast.Name):
+            return self.names.called(function).rpartition(".")[2] or word
+        return word
+
+    def calls(self, *names: str) -> Iterator[ast.Call]:
+        """The calls of these functions, by their canonical names, in whatever way they were imported."""
+        for name in names:
+            for call in self._calls.get(name.rpartition(".")[2], ()):
+                if self.names.called(call.func) == name:
+                    yield call
+
+    def methods(self, *words: str) -> Iterator[ast.Call]:
+        """The calls of a method of some object, never those of a module's function."""
+        for word in words:
+            for call in self._calls.get(word, ()):
+                if isinstance(call.func, ast.Attribute) and not self.names.called(call.func):
+                    yield call
+
+    def every(self, *kinds: type[Node]) -> Iterator[Node]:
+        """All nodes of these types."""
+        return self.tree.every(*kinds)
+
+    def called(self, expression: ast.expr | None) -> str:
+        """The canonical name of an expression, if it is one."""
+        return self.names.called(expression)
+
+    def number(self, expression: ast.expr | None) -> float | None:
+        """The number that an expression surely is."""
+        return self.values.number(expression)
+
+    def argument(self, call: ast.Call, place: int | None, *words: str) -> ast.expr | None:
+        """An argument by its place or one of its names."""
+        for keyword in call.keywords:
+            if keyword.arg in words:
+                return keyword.value
+        plain = [word for word in call.args if not isinstance(word, ast.Starred)]
+        if place is None or len(plain) != len(call.args) or place >= len(plain):
+            return None
+        return plain[place]
+
+    def is_true(self, expression: ast.expr | None) -> bool:
+        """Whether an argument is written `True`."""
+        return isinstance(expression, ast.Constant) and expression.value is True
+
+    def loops(self, node: ast.AST) -> list[Loop]:
+        """The loops that repeat a node, the innermost first; those that turn only once or never are none."""
+        return [loop for loop in self.tree.loops(node) if self.values.turns(loop) > 1]
+
+    def turns(self, node: ast.AST) -> float:
+        """How often all the loops around a node turn together; infinity stands for many."""
+        product = 1.0
+        for loop in self.loops(node):
+            product *= self.values.turns(loop)
+        return product
+
+    def traced(self, node: ast.AST) -> bool:
+        """Whether the node stands in a function that TensorFlow traces: its loops are not Python's."""
+        for above in self.tree.ancestors(node):
+            if isinstance(above, ast.FunctionDef) and self.traced_decorator(above) is not None:
+                return True
+        return False
+
+    def traced_decorator(self, function: Function | ast.Lambda | None) -> ast.expr | None:
+        """The `@tf.function` of a function."""
+        for decorator in getattr(function, "decorator_list", ()):
+            bare = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if self.called(bare) == "tf.function":
+                return decorator  # type: ignore[no-any-return]  # of an untyped attribute
+        return None
+
+    def place(self, node: ast.AST) -> Place:
+        """Where a node stands, as its author counts."""
+        line, column = _where_it_is_called(node)
+        function = self.tree.function(node)
+        name = getattr(function, "name", "") if function else ""
+        code = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        at = len(code.encode()[:column].decode("utf-8", "replace")) + 1
+        cell, line = self.cells.places[line - 1] if self.cells else (0, line)
+        return Place(self.path, line, name, code.strip(), column=at, cell=cell)
+
+    def place_of_line(self, line: int) -> Place:
+        """Where a line of the text stands."""
+        cell, number = self.cells.places[line - 1] if self.cells else (0, line)
+        return Place(self.path, number, "", self.lines[line - 1].strip(), column=1, cell=cell)
+
+    def replacement(self, node: ast.expr, text: str) -> Edit:
+        """The edit that writes something else in the place of an expression."""
+        return Edit(node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, text)
+
+    def insertion(self, line: int, column: int, text: str) -> Edit:
+        """The edit that puts something in between."""
+        return Edit(line, column, line, column, text)
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of a node."""
+        return ast.get_source_segment(self.text, node) or ""
+
+
+def _where_it_is_called(node: ast.AST) -> tuple[int, int]:
+    """A chain of methods over many lines begins with its first; what is meant is the word that is called."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        word = node.func
+        return word.end_lineno or 0, (word.end_col_offset or 0) - len(word.attr.encode())
+    return begin(node)

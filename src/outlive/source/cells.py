@@ -1,0 +1,110 @@
+"""A notebook as one module: the code cells below each other, magics made harmless, every line known by its cell."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+#: Magics of a whole cell whose body is Python all the same.
+PYTHON_MAGICS = ("time", "timeit", "capture", "prun", "memit", "mprun", "debug", "outlive")
+
+#: A line that the shell of a notebook acts upon, or `files = !ls`.
+MAGIC = re.compile(r"^(?P<indent>\s*)(?:(?P<target>[\w.,\s]+?)\s*=\s*)?(?P<mark>[%!?]).*$")
+HELP = re.compile(r"^\s*[\w.]+\?{1,2}\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The text of a notebook, and where each of its lines stands."""
+
+    text: str
+    places: tuple[tuple[int, int], ...]  #: for each line: the number of the cell, the line in it, both from 1
+    unread: dict[int, str] = field(default_factory=dict)  #: cells that are no Python, and why
+
+
+def read_cells(notebook: str) -> Cells:
+    """The code cells of a notebook. ``ValueError`` when it is none."""
+    data = json.loads(notebook)
+    if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
+        raise ValueError("it has no cells")
+    lines: list[str] = []
+    places: list[tuple[int, int]] = []
+    unread: dict[int, str] = {}
+    for number, cell in enumerate(data["cells"], 1):
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        mine, trouble = _as_python(source_of(cell).split("\n"))
+        if trouble:
+            unread[number] = trouble
+        lines += mine
+        places += [(number, line) for line in range(1, len(mine) + 1)]
+    return Cells("\n".join(lines) + "\n", tuple(places), unread)
+
+
+def source_of(cell: dict[str, Any]) -> str:
+    """The text of a cell, which may be kept as a list of lines."""
+    source = cell.get("source", "")
+    return source if isinstance(source, str) else "".join(source)
+
+
+def write_cells(notebook: str, changed: dict[int, str]) -> str:
+    """The notebook with the text of some cells replaced, written as it was written before."""
+    data = json.loads(notebook)
+    for number, text in changed.items():
+        cell = data["cells"][number - 1]
+        as_list = isinstance(cell.get("source"), list)
+        cell["source"] = text.splitlines(keepends=True) if as_list else text
+    found = re.match(r"\{\r?\n(?P<indent>[ \t]+)", notebook)
+    ending = "\n" if notebook.endswith("\n") else ""
+    return json.dumps(data, indent=found["indent"] if found else None, ensure_ascii=False) + ending
+
+
+def _as_python(lines: list[str]) -> tuple[list[str], str]:
+    """The lines of a cell with everything that is not Python made empty, and what could not be made so."""
+    if _parses(lines):
+        return lines, ""
+    if lines and lines[0].lstrip().startswith("%%"):
+        name = lines[0].strip().removeprefix("%%").split(" ")[0]
+        if name not in PYTHON_MAGICS:
+            return [""] * len(lines), ""
+        lines = ["", *lines[1:]]
+    plain: list[str] = []
+    goes_on = False
+    for line in lines:
+        found = MAGIC.match(line)
+        if goes_on:
+            plain.append("")
+            goes_on = line.endswith("\\")
+        elif found or HELP.match(line):
+            indent = found["indent"] if found else ""
+            target = found["target"] if found else None
+            plain.append(f"{indent}{target} = None" if target else f"{indent}pass")
+            goes_on = line.endswith("\\")
+        else:
+            plain.append(line)
+    if _parses(plain):
+        return plain, ""
+    return [""] * len(lines), "it is not Python that can be read"
+
+
+def _parses(lines: list[str]) -> bool:
+    try:
+        parse("\n".join(lines))
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def parse(text: str) -> ast.Module:
+    """A module, which may wait at its top as a notebook may. Warnings about the text are its author's affair."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        module = compile(text, "<source>", "exec", flags, dont_inherit=True)
+    assert isinstance(module, ast.Module)
+    return module

@@ -1,0 +1,162 @@
+"""A parsed module with ways up: who is whose parent, which loop, function or block a node stands in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Loop = ast.For | ast.AsyncFor | ast.While
+Position = tuple[int, int]
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+#: Statements whose blocks may be left out, or done in part.
+BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler)
+
+
+class Tree:
+    """One pass over the module: parents, and the nodes of each type. All else is asked when it is needed."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self.module = module
+        self._parents: dict[ast.AST, ast.AST] = {}
+        self._of_type: dict[type, list[ast.AST]] = {}
+        parents, of_type = self._parents, self._of_type
+        waiting: list[ast.AST] = [module]
+        # ``ast.walk`` with parents would take three times as long; this pass is most of what a file costs.
+        while waiting:
+            node = waiting.pop()
+            kind = type(node)
+            if kind in of_type:
+                of_type[kind].append(node)
+            else:
+                of_type[kind] = [node]
+            for value in node.__dict__.values():
+                if value.__class__ is list:
+                    for item in value:
+                        if isinstance(item, ast.AST):
+                            parents[item] = node
+                            waiting.append(item)
+                elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                    parents[value] = node
+                    waiting.append(value)
+
+    def every(self, *kinds: type[Node]) -> Iterator[Node]:
+        """The nodes of these types, in the order in which they are written."""
+        found = [node for kind in kinds for node in self._of_type.get(kind, ())]
+        yield from sorted(found, key=begin)  # type: ignore[misc]  # filed under their own type
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node around this one."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """From the parent up to the module."""
+        above = self._parents.get(node)
+        while above is not None:
+            yield above
+            above = self._parents.get(above)
+
+    def scope(self, node: ast.AST) -> ast.AST:
+        """The function, class, comprehension or module whose names this node sees."""
+        below = node
+        for above in self.ancestors(node):
+            if isinstance(above, SCOPES) and not _seen_from_outside(below, above):
+                return above
+            below = above
+        return self.module
+
+    def function(self, node: ast.AST) -> Function | ast.Lambda | None:
+        """The function in whose body the node stands."""
+        below = node
+        for above in self.ancestors(node):
+            if isinstance(above, FUNCTIONS) and not _seen_from_outside(below, above):
+                return above
+            below = above
+        return None
+
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class around the node."""
+        return next((up for up in self.ancestors(node) if isinstance(up, ast.ClassDef)), None)
+
+    def loops(self, node: ast.AST) -> Iterator[Loop]:
+        """The loops that repeat this node, the innermost first, within its function."""
+        below = node
+        for above in self.ancestors(node):
+            if isinstance(above, FUNCTIONS) and not _seen_from_outside(below, above):
+                return
+            if isinstance(above, LOOPS):
+                again = below in above.body or (isinstance(above, ast.While) and below is above.test)
+                if again and not _leaves(above.body):
+                    yield above
+            below = above
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement that the node is part of."""
+        while not isinstance(node, ast.stmt):
+            above = self._parents.get(node)
+            if above is None:
+                return None
+            node = above
+        return node
+
+    def always_before(self, earlier: ast.AST, later: ast.AST) -> bool:
+        """Whether what is written earlier has surely been done when the later node is reached, in the same scope."""
+        if begin(earlier) >= begin(later):
+            return False
+        above_later = {later, *self.ancestors(later)}
+        below = earlier
+        for above in self.ancestors(earlier):
+            if above in above_later:
+                return not isinstance(above, BRANCHES) or _same_block(above, below, above_later)
+            if isinstance(above, BRANCHES):
+                return False
+            below = above
+        return True
+
+    def inside(self, node: ast.AST, kind: type[Node]) -> Iterator[Node]:
+        """The nodes of one type below this one."""
+        for found in ast.walk(node):
+            if isinstance(found, kind):
+                yield found
+
+
+def begin(node: ast.AST) -> Position:
+    """Line and column of a node; a module begins before everything."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def end(node: ast.AST) -> Position:
+    """Line and column after a node."""
+    return getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0
+
+
+def _seen_from_outside(below: ast.AST, above: ast.AST) -> bool:
+    """Decorators, defaults and bases are worked out where a function or class is defined, not within it."""
+    if isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef):
+        return below is above.args or below is above.returns or below in above.decorator_list
+    if isinstance(above, ast.ClassDef):
+        return below in above.decorator_list or below in above.bases or below in above.keywords
+    if isinstance(above, ast.Lambda):
+        return below is above.args
+    return False
+
+
+def _same_block(above: ast.AST, below: ast.AST, above_later: set[ast.AST]) -> bool:
+    """Whether both ways down from a branching statement go through the same of its blocks."""
+    for name in ("body", "orelse", "handlers", "finalbody"):
+        block = getattr(above, name, ())
+        if isinstance(block, list) and below in block:
+            return any(node in above_later for node in block)
+    return True  # the test or the iterable: done before any block
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    """A loop whose body always ends by leaving turns only once."""
+    return bool(body) and isinstance(body[-1], ast.Return | ast.Break | ast.Raise)
