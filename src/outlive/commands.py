@@ -49,7 +49,8 @@ def cli() -> None:
       outlive run train.py          run a program; when it dies, say why
       outlive why                   the verdict of the last run again
       outlive doctor                will TensorFlow live on this machine?
-      outlive explain SLUG          the manual page of a cause of death, or of a check
+      outlive lint PATH             what in this code will kill it, before it runs
+      outlive explain SLUG          the manual page of a cause of death, a check or a rule
     """
 
 
@@ -253,6 +254,62 @@ def scan(paths: tuple[str, ...], **options: Any) -> None:
     sys.exit(scan_paths(paths, **options))
 
 
+@cli.command(short_help="What in this code will kill it, before it runs.")
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path())
+@click.option(
+    "--fix", is_flag=True, help="Rewrite what is safe to rewrite, and show the difference."
+)
+@click.option(
+    "--unsafe-fixes",
+    "unsafe",
+    is_flag=True,
+    help="Rewrite also what may change results (a float32 for a float64).",
+)
+@click.option("--diff", is_flag=True, help="Show what would be rewritten, and write nothing.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="How findings are shown.",
+)
+@click.option("--select", multiple=True, metavar="RULE", help="Ask only this rule (slug or code).")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Do not ask this rule.")
+@click.option(
+    "--confidence",
+    "sure",
+    type=click.Choice(["likely", "possible"]),
+    help="How sure a finding must be to be shown. [default: likely]",
+)
+@click.option(
+    "--config", metavar="FILE", help="This pyproject.toml instead of the nearest one above PATH."
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(0),
+    default=0,
+    help="How many processes work on the files. [default: one a core]",
+)
+@click.pass_context
+def lint(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
+    """Read scripts and notebooks, and say what in them will kill the program. Without PATH, the folder you are in.
+
+    \b
+      outlive lint src/ train.ipynb
+      outlive lint --diff .                     what --fix would change
+      outlive lint --format sarif . > out.sarif
+
+    Nothing is run or imported. A line is allowed with  # outlive: allow SLUG and the reason.  Settings: [tool.outlive.lint] in
+    pyproject.toml (select, ignore, exclude, confidence). `outlive explain SLUG` is the manual page of a rule.
+    Exit status: 0 nothing found, 1 findings or a file that cannot be read, 2 wrong usage, 3 Outlive failed.
+    """
+    from outlive.linting.command import lint as look
+
+    context.exit(look(paths or (".",), **options))
+
+
 @cli.command("runs", short_help="List the recorded runs.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option(
@@ -296,11 +353,11 @@ def _complete_unit(
     return [unit.slug for unit in _units() if unit.slug.startswith(incomplete)]
 
 
-@cli.command(short_help="The manual page of a cause of death or of a check.")
+@cli.command(short_help="The manual page of a cause of death, a check or a rule.")
 @click.argument("slug", required=False, shell_complete=_complete_unit)
 @click.option("--json", "as_json", is_flag=True, help="The page as JSON.")
 def explain(slug: str | None, as_json: bool) -> None:
-    """Explain a cause of death or a check of `outlive doctor`: what it is, how Outlive knows, what to do. Without SLUG, list them all."""
+    """Explain a cause of death, a check of `outlive doctor` or a rule of `outlive lint`: what it is, how Outlive knows, what to do. Without SLUG, list them all."""
     units = _units()
     if slug is None:
         if as_json:
@@ -311,7 +368,7 @@ def explain(slug: str | None, as_json: bool) -> None:
         return
     wanted = [unit for unit in units if slug in (unit.slug, unit.code)]
     if not wanted:
-        raise UsageError(f"There is no cause or check {slug!r}.", "`outlive explain` lists them.")
+        raise UsageError(f"There is no cause, check or rule {slug!r}.", "`outlive explain` lists them.")
     if as_json:
         print(json.dumps(_page(wanted[0]), indent=1))
         return
@@ -372,7 +429,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # what it cannot show, it writes out
     try:
-        cli.main(args=list(arguments), prog_name="outlive", standalone_mode=False)
+        status = cli.main(args=list(arguments), prog_name="outlive", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message())
         return 2
@@ -383,7 +440,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return error.exit_code
     except click.Abort:
         return 130
-    return 0
+    return status if isinstance(status, int) else 0  # what a command gives to ``context.exit``
 
 
 def _program_folder(payloads: list[dict[str, Any]]) -> str:

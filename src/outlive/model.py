@@ -69,7 +69,9 @@ class Place:
     code: str = ""  #: the text of the line, when the file could be read
     own: bool = True  #: the user's own code, not a library's
     column: int = 0  #: from 1; 0 when only the line is known
-    cell: int = 0  #: of a notebook, from 1, in the order of the file; then ``line`` is the line in it
+    cell: int = (
+        0  #: of a notebook, from 1, in the order of the file; then ``line`` is the line in it
+    )
 
     def __str__(self) -> str:
         cell = f"cell {self.cell}:" if self.cell else ""

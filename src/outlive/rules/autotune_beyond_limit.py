@@ -39,7 +39,7 @@ def autotune_beyond_limit(source: Source) -> Iterator[Finding]:
     limit, free = source.machine.limit_bytes, source.machine.free_bytes
     if limit is None or free is None or limit >= free * SHARE or "ram_budget" in source.text:
         return
-    for node in source.every(ast.Attribute, ast.Name):
+    for node in (*source.every(ast.Attribute), *source.every(ast.Name)):
         above = source.tree.parent(node)
         as_argument = isinstance(above, ast.keyword) or (
             isinstance(above, ast.Call) and node in above.args

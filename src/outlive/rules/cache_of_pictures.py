@@ -42,7 +42,9 @@ def cache_of_pictures(source: Source) -> Iterator[Finding]:
             confidence=Confidence.LIKELY if by_map else Confidence.POSSIBLE,
             remedies=(
                 Remedy("Cache to a file: cache('pictures.cache')."),
-                Remedy("Or cache before decoding: the bytes of the files are five to a hundred times smaller."),
+                Remedy(
+                    "Or cache before decoding: the bytes of the files are five to a hundred times smaller."
+                ),
             ),
             where=source.place(call),
         )

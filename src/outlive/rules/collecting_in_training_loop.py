@@ -10,7 +10,16 @@ from outlive.source import Source
 from outlive.unit import rule
 
 FEWEST_TURNS = 20
-WORK = frozenset({"predict", "predict_on_batch", "train_on_batch", "apply_gradients", "test_on_batch", "train_step"})
+WORK = frozenset(
+    {
+        "predict",
+        "predict_on_batch",
+        "train_on_batch",
+        "apply_gradients",
+        "test_on_batch",
+        "train_step",
+    }
+)
 
 #: A model that goes away in the loop is a circle of references: then collecting does something.
 MAKES_OR_DROPS = ("keras.backend.clear_session", "keras.utils.clear_session", "keras.models.load_model", "keras.Sequential",
@@ -44,7 +53,11 @@ def collecting_in_training_loop(source: Source) -> Iterator[Finding]:
         if works and not source.values.reaches(loops[0], MAKES_OR_DROPS):
             yield Finding(
                 "`gc.collect()` at every step takes time and frees nothing.",
-                remedies=(Remedy("Take it out, and look for what keeps the memory: outlive run names it."),),
+                remedies=(
+                    Remedy(
+                        "Take it out, and look for what keeps the memory: outlive run names it."
+                    ),
+                ),
                 where=source.place(call),
             )
 

@@ -19,7 +19,12 @@ CLOSING = frozenset({"close", "release", "__exit__", "flush"})
 FEWEST_TURNS = 50
 
 
-@rule("R501", since="0.1", needs=("open", "Writer", "Video", "File"), prevents=("too-many-open-files", "too-many-threads"))
+@rule(
+    "R501",
+    since="0.1",
+    needs=("open", "Writer", "Video", "File"),
+    prevents=("too-many-open-files", "too-many-threads"),
+)
 def file_left_open_in_loop(source: Source) -> Iterator[Finding]:
     """Files or writers are opened in a loop and not closed in it.
 
@@ -68,7 +73,9 @@ def _is_closed(loop: Loop, key: str) -> bool:
             if isinstance(function, ast.Attribute) and function.attr in CLOSING - {"flush"}:
                 if key_of(function.value) == key:
                     return True
-            if any(key_of(word) == key for word in (*node.args, *(it.value for it in node.keywords))):
+            if any(
+                key_of(word) == key for word in (*node.args, *(it.value for it in node.keywords))
+            ):
                 return True
         if isinstance(node, ast.withitem) and key_of(node.context_expr) == key:
             return True

@@ -12,7 +12,12 @@ from outlive.unit import rule
 FEWEST_TURNS = 10
 
 
-@rule("R207", since="0.1", needs=("fit",), prevents=("native-leak", "graph-grows", "kept-in-container"))
+@rule(
+    "R207",
+    since="0.1",
+    needs=("fit",),
+    prevents=("native-leak", "graph-grows", "kept-in-container"),
+)
 def fit_in_loop(source: Source) -> Iterator[Finding]:
     """`model.fit` is called for one epoch at a time in a long loop.
 
@@ -43,7 +48,9 @@ def fit_in_loop(source: Source) -> Iterator[Finding]:
             yield Finding(
                 "`fit` is called for one epoch at a time in a long loop.",
                 remedies=(
-                    Remedy("Call fit once with all epochs; do what happens in between in a callback (on_epoch_end)."),
+                    Remedy(
+                        "Call fit once with all epochs; do what happens in between in a callback (on_epoch_end)."
+                    ),
                     Remedy("Or call train_on_batch(x, y) if the loop gives one batch at a time."),
                 ),
                 where=source.place(call),

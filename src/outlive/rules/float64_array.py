@@ -10,7 +10,12 @@ from outlive.source import Source
 from outlive.unit import rule
 
 FILLED = {"numpy.zeros": 1, "numpy.ones": 1, "numpy.empty": 1, "numpy.full": 2}
-DRAWN = {"numpy.random.random": 0, "numpy.random.random_sample": 0, "numpy.random.normal": 2, "numpy.random.uniform": 2}
+DRAWN = {
+    "numpy.random.random": 0,
+    "numpy.random.random_sample": 0,
+    "numpy.random.normal": 2,
+    "numpy.random.uniform": 2,
+}
 SPREAD = ("numpy.random.rand", "numpy.random.randn")
 
 #: As float64: 100 MB; or, when the number of rows is not written, a picture of 128 × 128 in each row.
@@ -19,7 +24,12 @@ MOST_IN_A_ROW = 128 * 128 * 3
 WIDTH = 8
 
 
-@rule("R302", since="0.1", needs=("np", "numpy"), prevents=("widened-dtype", "memory-limit-reached", "allocation-refused"))
+@rule(
+    "R302",
+    since="0.1",
+    needs=("np", "numpy"),
+    prevents=("widened-dtype", "memory-limit-reached", "allocation-refused"),
+)
 def float64_array(source: Source) -> Iterator[Finding]:
     """A large NumPy array is float64 because no type is given.
 
@@ -82,5 +92,7 @@ def _is_narrowed_at_once(source: Source, call: ast.Call) -> bool:
     if isinstance(above, ast.Call):
         words = [*above.args, *(keyword.value for keyword in above.keywords)]
         named = {source.called(word).rpartition(".")[2] for word in words}
-        return bool(named & {"float32", "float16", "bfloat16"}) or source.called(above.func).endswith("float32")
+        return bool(named & {"float32", "float16", "bfloat16"}) or source.called(
+            above.func
+        ).endswith("float32")
     return False

@@ -5,16 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from outlive.model import Finding, Remedy
+from outlive.model import Edit, Finding, Remedy
 from outlive.source import Source
 from outlive.unit import rule
 
 DATA_SETS = ("mnist", "fashion_mnist", "cifar10", "cifar100")
 BYTES = ("numpy.uint8", "uint8", "tf.uint8")
-OPENS = ("cv2.imread", "cv2.imdecode", "imageio.imread", "imageio.v2.imread", "imageio.v3.imread", "skimage.io.imread")
+OPENS = (
+    "cv2.imread",
+    "cv2.imdecode",
+    "imageio.imread",
+    "imageio.v2.imread",
+    "imageio.v3.imread",
+    "skimage.io.imread",
+)
 
 
-@rule("R301", since="0.1", needs=("/",), prevents=("widened-dtype", "memory-limit-reached", "allocation-refused"))
+@rule(
+    "R301",
+    since="0.1",
+    needs=("/",),
+    prevents=("widened-dtype", "memory-limit-reached", "allocation-refused"),
+)
 def float64_by_division(source: Source) -> Iterator[Finding]:
     """Pictures of bytes become float64, eight times as large, by a division.
 
@@ -36,11 +48,13 @@ def float64_by_division(source: Source) -> Iterator[Finding]:
         if not _holds_bytes(source, division.left) or _is_narrowed_at_once(source, division):
             continue
         text = source.segment(division.left)
-        edits = ()
+        edits: tuple[Edit, ...] = ()
         if isinstance(division.left, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
             edits = (
                 source.insertion(
-                    division.left.end_lineno or 0, division.left.end_col_offset or 0, '.astype("float32")'
+                    division.left.end_lineno or 0,
+                    division.left.end_col_offset or 0,
+                    '.astype("float32")',
                 ),
             )
         yield Finding(
@@ -85,4 +99,7 @@ def _is_narrowed_at_once(source: Source, division: ast.BinOp) -> bool:
     above = source.tree.parent(division)
     if isinstance(above, ast.Attribute):
         return above.attr == "astype"
-    return isinstance(above, ast.Call) and source.called(above.func) in ("numpy.float32", "numpy.float16")
+    return isinstance(above, ast.Call) and source.called(above.func) in (
+        "numpy.float32",
+        "numpy.float16",
+    )

@@ -56,7 +56,9 @@ def _finding(source: Source, call: ast.Call) -> Finding:
         "Floats are given to a loaded model without a look at the type of its input.",
         confidence=Confidence.POSSIBLE,
         remedies=(
-            Remedy("Convert to what the model says: get_input_details()[0]['dtype'], or the signature's dtype."),
+            Remedy(
+                "Convert to what the model says: get_input_details()[0]['dtype'], or the signature's dtype."
+            ),
         ),
         where=source.place(call),
     )

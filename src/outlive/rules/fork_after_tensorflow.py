@@ -8,7 +8,16 @@ from outlive.model import Finding, Remedy
 from outlive.source import Source
 from outlive.unit import rule
 
-EXEC = ("os.execv", "os.execve", "os.execvp", "os.execvpe", "os.execl", "os.execlp", "os.execle", "os.execlpe")
+EXEC = (
+    "os.execv",
+    "os.execve",
+    "os.execvp",
+    "os.execvpe",
+    "os.execl",
+    "os.execlp",
+    "os.execle",
+    "os.execlpe",
+)
 
 
 @rule("R403", since="0.1", needs=("fork",), prevents=("forked-after-threads", "deadlocked"))
@@ -35,7 +44,9 @@ def fork_after_tensorflow(source: Source) -> Iterator[Finding]:
         yield Finding(
             "A process with TensorFlow in it is forked: its threads are not in the child, their locks are.",
             remedies=(
-                Remedy('Start a new process instead: multiprocessing.get_context("spawn").Process(target=…).'),
+                Remedy(
+                    'Start a new process instead: multiprocessing.get_context("spawn").Process(target=…).'
+                ),
                 Remedy("Or fork before TensorFlow is imported."),
             ),
             where=source.place(call),

@@ -54,7 +54,9 @@ def function_made_in_loop(source: Source) -> Iterator[Finding]:
 def _belongs_to_the_turn(what: ast.expr | None, loop: ast.AST) -> bool:
     """`for part in parts: traced.append(tf.function(part))`: each turn has its own."""
     target = getattr(loop, "target", None)
-    names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)} if target else set()
+    names = (
+        {node.id for node in ast.walk(target) if isinstance(node, ast.Name)} if target else set()
+    )
     used = {node.id for node in ast.walk(what) if isinstance(node, ast.Name)} if what else set()
     return bool(names & used)
 

@@ -13,10 +13,17 @@ EXECUTORS = (
     "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor",
     "concurrent.futures.thread.ThreadPoolExecutor",
 )  # fmt: skip
-POOLS = ("multiprocessing.Pool", "multiprocessing.pool.ThreadPool", "multiprocessing.pool.Pool", "multiprocessing.dummy.Pool")
+POOLS = (
+    "multiprocessing.Pool",
+    "multiprocessing.pool.ThreadPool",
+    "multiprocessing.pool.Pool",
+    "multiprocessing.dummy.Pool",
+)
 
 
-@rule("R405", since="0.1", needs=("submit", "async", "Executor"), prevents=("background-error-lost",))
+@rule(
+    "R405", since="0.1", needs=("submit", "async", "Executor"), prevents=("background-error-lost",)
+)
 def future_never_asked(source: Source) -> Iterator[Finding]:
     """Work is given to other threads or processes, and nobody asks how it went.
 
@@ -48,7 +55,13 @@ def future_never_asked(source: Source) -> Iterator[Finding]:
         if by_pool and source.argument(call, None, "error_callback") is not None:
             continue
         if by_executor or by_pool:
-            ask = "list(…) it" if word == "map" else "keep it and call .result()" if by_executor else "call .get()"
+            ask = (
+                "list(…) it"
+                if word == "map"
+                else "keep it and call .result()"
+                if by_executor
+                else "call .get()"
+            )
             yield Finding(
                 f"Nobody asks for the result of this `{word}`: an error in it is lost.",
                 remedies=(Remedy(f"Ask for it: {ask}."),),

@@ -50,7 +50,11 @@ def giant_constant(source: Source) -> Iterator[Finding]:
             seen.add(name.id)
             yield Finding(
                 f"The array `{name.id}` becomes a constant in the graph of this function, once for every trace.",
-                remedies=(Remedy(f"Make it a tf.Variable({name.id}, trainable=False), or pass it as an argument."),),
+                remedies=(
+                    Remedy(
+                        f"Make it a tf.Variable({name.id}, trainable=False), or pass it as an argument."
+                    ),
+                ),
                 where=source.place(name),
             )
     for call in source.calls(*FILLED):

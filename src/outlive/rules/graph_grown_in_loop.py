@@ -10,11 +10,23 @@ from outlive.source import Source
 from outlive.unit import rule
 
 FEWEST_TURNS = 20
-SESSIONS = ("tf.Session", "tf.InteractiveSession", "tf.train.MonitoredTrainingSession", "tf.train.MonitoredSession")
+SESSIONS = (
+    "tf.Session",
+    "tf.InteractiveSession",
+    "tf.train.MonitoredTrainingSession",
+    "tf.train.MonitoredSession",
+)
 CHANGING = frozenset({"assign", "assign_add", "assign_sub", "minimize", "initialized_value"})
 
 #: Parts of `tf.` that make no operation.
-NO_OPERATION = ("tf.RunOptions", "tf.RunMetadata", "tf.get_default_graph", "tf.gfile.", "tf.io.gfile.", "tf.train.Example")
+NO_OPERATION = (
+    "tf.RunOptions",
+    "tf.RunMetadata",
+    "tf.get_default_graph",
+    "tf.gfile.",
+    "tf.io.gfile.",
+    "tf.train.Example",
+)
 
 
 @rule("R208", since="0.1", needs=("run",), prevents=("graph-grows", "function-retraced"))
@@ -50,8 +62,12 @@ def graph_grown_in_loop(source: Source) -> Iterator[Finding]:
                 yield Finding(
                     f"`{source.segment(made.func)}` adds an operation to the graph at every turn of this loop.",
                     remedies=(
-                        Remedy("Make the operation once, above the loop, and run that; feed what changes."),
-                        Remedy("Call tf.compat.v1.get_default_graph().finalize() before the loop: it then says so."),
+                        Remedy(
+                            "Make the operation once, above the loop, and run that; feed what changes."
+                        ),
+                        Remedy(
+                            "Call tf.compat.v1.get_default_graph().finalize() before the loop: it then says so."
+                        ),
                     ),
                     where=source.place(made),
                 )

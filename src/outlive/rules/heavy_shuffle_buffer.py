@@ -54,7 +54,9 @@ def heavy_shuffle_buffer(source: Source) -> Iterator[Finding]:
         yield Finding(
             f"`shuffle` keeps {count:.0f} {what} in memory.",
             remedies=(
-                Remedy("Shuffle the names of files or the records, before they are decoded and put into batches."),
+                Remedy(
+                    "Shuffle the names of files or the records, before they are decoded and put into batches."
+                ),
             ),
             where=source.place(call),
         )

@@ -32,21 +32,25 @@ def one_hot_of_raw_ids(source: Source) -> Iterator[Finding]:
     ## Good
         rows = keras.layers.Embedding(100_000, 32)(keras.layers.Hashing(100_000)(user_ids))
     """
-    for call in source.calls("numpy.eye", "tf.one_hot", "keras.utils.to_categorical", "numpy.identity"):
+    for call in source.calls(
+        "numpy.eye", "tf.one_hot", "keras.utils.to_categorical", "numpy.identity"
+    ):
         square = source.called(call.func) in ("numpy.eye", "numpy.identity")
         if square and not isinstance(source.tree.parent(call), ast.Subscript):
             continue
         columns = source.argument(call, 0 if square else 1, "N", "n", "depth", "num_classes")
         count = source.number(columns)
+        if columns is None:
+            continue
         too_many = count is not None and count > (MOST_OF_A_SQUARE if square else MOST_COLUMNS)
-        if too_many or (columns is not None and _is_largest(source, columns)):
+        if too_many or _is_largest(source, columns):
             width = f"{count:.0f}" if count is not None else f"`{source.segment(columns)}`"
             yield Finding(
-                f"Every row gets {width} columns, one for each number up to the largest."
-                if columns
-                else "Every row gets one column for each number up to the largest.",
+                f"Every row gets {width} columns, one for each number up to the largest.",
                 remedies=(
-                    Remedy("Use an Embedding, after a StringLookup, IntegerLookup or Hashing layer."),
+                    Remedy(
+                        "Use an Embedding, after a StringLookup, IntegerLookup or Hashing layer."
+                    ),
                     Remedy("Or keep the ids and use sparse_categorical_crossentropy."),
                 ),
                 where=source.place(call),
@@ -58,7 +62,11 @@ def _is_largest(source: Source, columns: ast.expr) -> bool:
     if isinstance(columns, ast.Name):
         bound = source.names.latest(columns)
         columns = bound.value if bound and bound.how == "assign" and bound.value else columns
-    if isinstance(columns, ast.Call) and source.called(columns.func) == "builtins.int" and columns.args:
+    if (
+        isinstance(columns, ast.Call)
+        and source.called(columns.func) == "builtins.int"
+        and columns.args
+    ):
         columns = columns.args[0]
     if not isinstance(columns, ast.BinOp) or not isinstance(columns.op, ast.Add):
         return False
@@ -66,4 +74,7 @@ def _is_largest(source: Source, columns: ast.expr) -> bool:
     if not isinstance(largest, ast.Call):
         return False
     method = largest.func.attr if isinstance(largest.func, ast.Attribute) else ""
-    return source.called(largest.func) in ("builtins.max", "numpy.max", "numpy.amax") or method == "max"
+    return (
+        source.called(largest.func) in ("builtins.max", "numpy.max", "numpy.amax")
+        or method == "max"
+    )

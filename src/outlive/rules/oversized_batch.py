@@ -36,7 +36,9 @@ def oversized_batch(source: Source) -> Iterator[Finding]:
         if size is not None and call.args and _counts(source, size, call.args[0]):
             yield Finding(
                 f"`{source.segment(size)}` makes one batch of the whole data set.",
-                remedies=(Remedy("Write a number that fits, batch_size=64, and double it while it fits."),),
+                remedies=(
+                    Remedy("Write a number that fits, batch_size=64, and double it while it fits."),
+                ),
                 where=source.place(call),
             )
     for call in source.methods("batch"):

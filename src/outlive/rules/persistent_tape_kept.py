@@ -10,7 +10,9 @@ from outlive.source import Source
 from outlive.unit import rule
 
 
-@rule("R203", since="0.1", needs=("persistent",), prevents=("tape-kept-open", "gpu-memory-exhausted"))
+@rule(
+    "R203", since="0.1", needs=("persistent",), prevents=("tape-kept-open", "gpu-memory-exhausted")
+)
 def persistent_tape_kept(source: Source) -> Iterator[Finding]:
     """A persistent `GradientTape` in a loop is not deleted before the next turn.
 
@@ -38,7 +40,11 @@ def persistent_tape_kept(source: Source) -> Iterator[Finding]:
             continue
         item = source.tree.parent(call)
         loops = source.loops(call)
-        if not loops or not isinstance(item, ast.withitem) or not isinstance(item.optional_vars, ast.Name):
+        if (
+            not loops
+            or not isinstance(item, ast.withitem)
+            or not isinstance(item.optional_vars, ast.Name)
+        ):
             continue
         name = item.optional_vars.id
         gone = {

@@ -41,7 +41,9 @@ def pool_without_spawn(source: Source) -> Iterator[Finding]:
         with multiprocessing.get_context("spawn").Pool(8) as pool:
             pool.map(embed, paths)
     """
-    if any(True for _ in source.calls("multiprocessing.set_start_method")) or not _at_the_top(source):
+    if any(True for _ in source.calls("multiprocessing.set_start_method")) or not _at_the_top(
+        source
+    ):
         return
     for call in source.calls(*FORKING):
         if source.argument(call, None, "mp_context", "context") is not None:
@@ -61,7 +63,8 @@ def pool_without_spawn(source: Source) -> Iterator[Finding]:
 
 def _at_the_top(source: Source) -> bool:
     """Whether TensorFlow is loaded with the module, not only in the function that a worker runs."""
-    for statement in source.every(ast.Import, ast.ImportFrom):
+    imports: list[ast.Import | ast.ImportFrom] = [*source.every(ast.Import)]
+    for statement in (*imports, *source.every(ast.ImportFrom)):
         if source.tree.function(statement) is None:
             names = [item.name for item in statement.names]
             if isinstance(statement, ast.ImportFrom):

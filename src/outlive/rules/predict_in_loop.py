@@ -15,7 +15,12 @@ FEWEST_TURNS = 100
 BATCH_OF_ONE = ("numpy.expand_dims", "tf.expand_dims", "keras.ops.expand_dims")
 
 
-@rule("R206", since="0.1", needs=("predict",), prevents=("native-leak", "graph-grows", "kept-in-container"))
+@rule(
+    "R206",
+    since="0.1",
+    needs=("predict",),
+    prevents=("native-leak", "graph-grows", "kept-in-container"),
+)
 def predict_in_loop(source: Source) -> Iterator[Finding]:
     """`model.predict` is called for one element at a time in a long loop.
 
@@ -38,7 +43,9 @@ def predict_in_loop(source: Source) -> Iterator[Finding]:
         if source.turns(call) < FEWEST_TURNS or not source.values.is_model(call.func.value):
             continue
         alone = bool(call.args) and _is_batch_of_one(source, call.args[0])
-        remedy = Remedy("Call model.predict_on_batch(batch) or model(batch, training=False) in the loop.")
+        remedy = Remedy(
+            "Call model.predict_on_batch(batch) or model(batch, training=False) in the loop."
+        )
         if alone and len(call.args) == 1 and not call.keywords:
             line, column = call.func.end_lineno or 0, call.func.end_col_offset or 0
             edits = (source.insertion(line, column, "_on_batch"),)
@@ -58,7 +65,10 @@ def _is_batch_of_one(source: Source, value: ast.expr) -> bool:
     if isinstance(value, ast.Call):
         if source.called(value.func) in BATCH_OF_ONE:
             return True
-        if source.called(value.func) in ("numpy.array", "numpy.asarray", "tf.constant") and value.args:
+        if (
+            source.called(value.func) in ("numpy.array", "numpy.asarray", "tf.constant")
+            and value.args
+        ):
             return isinstance(value.args[0], ast.List) and len(value.args[0].elts) == 1
     if isinstance(value, ast.Subscript):
         parts = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]

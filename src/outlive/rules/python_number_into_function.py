@@ -60,7 +60,9 @@ def python_number_into_function(source: Source) -> Iterator[Finding]:
 def _converts(decorator: ast.Call) -> bool:
     """With a signature, or hints that are followed, numbers become tensors."""
     words = {keyword.arg for keyword in decorator.keywords}
-    return bool(words & {"input_signature", "experimental_follow_type_hints"}) or bool(decorator.args)
+    return bool(words & {"input_signature", "experimental_follow_type_hints"}) or bool(
+        decorator.args
+    )
 
 
 def _counts_up(source: Source, name: ast.Name) -> bool:

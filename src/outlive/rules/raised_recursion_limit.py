@@ -12,7 +12,12 @@ from outlive.unit import rule
 HIGHEST = 10_000
 
 
-@rule("R504", since="0.1", needs=("setrecursionlimit",), prevents=("stack-overflow", "recursion-too-deep"))
+@rule(
+    "R504",
+    since="0.1",
+    needs=("setrecursionlimit",),
+    prevents=("stack-overflow", "recursion-too-deep"),
+)
 def raised_recursion_limit(source: Source) -> Iterator[Finding]:
     """The recursion limit is raised beyond what the stack can carry.
 
@@ -33,7 +38,9 @@ def raised_recursion_limit(source: Source) -> Iterator[Finding]:
                 f"The recursion limit is raised to {limit:.0f}: the stack ends before it.",
                 remedies=(
                     Remedy("Leave it, and make the recursion a loop with a list."),
-                    Remedy("Or do the deep work in a thread with a larger stack: threading.stack_size(512 << 20)."),
+                    Remedy(
+                        "Or do the deep work in a thread with a larger stack: threading.stack_size(512 << 20)."
+                    ),
                 ),
                 where=source.place(call),
             )

@@ -51,8 +51,12 @@ def results_kept_in_list(source: Source) -> Iterator[Finding]:
                 f"`{source.segment(call.func.value)}` keeps {what} of every turn of a loop without a bound.",
                 confidence=sure,
                 remedies=(
-                    Remedy("Keep the numbers that you need (float(loss), history.history['loss']), not the object."),
-                    Remedy("Or write each result to disk as it comes, or bound the list: deque(maxlen=…)."),
+                    Remedy(
+                        "Keep the numbers that you need (float(loss), history.history['loss']), not the object."
+                    ),
+                    Remedy(
+                        "Or write each result to disk as it comes, or bound the list: deque(maxlen=…)."
+                    ),
                 ),
                 where=source.place(call),
             )
@@ -66,7 +70,9 @@ def _keeping_loop(source: Source, call: ast.Call, kept: ast.expr) -> Loop | None
     begins_empty = made is not None and made.how == "assign" and _is_empty_list(source, made.value)
     if not begins_empty or made is None:
         return None
-    around = [loop for loop in source.loops(call) if loop not in set(source.tree.ancestors(made.node))]
+    around = [
+        loop for loop in source.loops(call) if loop not in set(source.tree.ancestors(made.node))
+    ]
     for loop in reversed(around):
         if source.turns(call) >= FEWEST_TURNS and not _shrinks(loop, key_of(kept)):
             return loop
@@ -112,7 +118,11 @@ def _kind(source: Source, value: ast.expr, loop: Loop) -> tuple[str, Confidence]
         return "a History, and with it the model,", Confidence.LIKELY
     if _is_element(source, value, loop):
         return "an element of the data set", Confidence.LIKELY
-    if owner and method in ("predict", "predict_on_batch", "__call__") and _made_a_model(source, value):
+    if (
+        owner
+        and method in ("predict", "predict_on_batch", "__call__")
+        and _made_a_model(source, value)
+    ):
         return "a result of the model", Confidence.POSSIBLE
     return "", Confidence.POSSIBLE
 

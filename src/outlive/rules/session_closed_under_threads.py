@@ -40,7 +40,9 @@ def session_closed_under_threads(source: Source) -> Iterator[Finding]:
             if closing is not None and not _waits(source, closing, call):
                 yield Finding(
                     f"`{name.id}` is closed while this thread may still use it.",
-                    remedies=(Remedy("Wait for the thread (worker.join()) before the session is closed."),),
+                    remedies=(
+                        Remedy("Wait for the thread (worker.join()) before the session is closed."),
+                    ),
                     where=source.place(call),
                 )
 

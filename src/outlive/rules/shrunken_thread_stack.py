@@ -12,7 +12,12 @@ from outlive.unit import rule
 SMALLEST_BYTES = 1_000_000
 
 
-@rule("R407", since="0.1", needs=("stack_size",), prevents=("thread-stack-too-small", "stack-overflow"))
+@rule(
+    "R407",
+    since="0.1",
+    needs=("stack_size",),
+    prevents=("thread-stack-too-small", "stack-overflow"),
+)
 def shrunken_thread_stack(source: Source) -> Iterator[Finding]:
     """Threads are given a stack that is too small for TensorFlow.
 

@@ -50,7 +50,9 @@ def silent_thread(source: Source) -> Iterator[Finding]:
                 yield Finding(
                     "A thread catches every error here and says nothing.",
                     remedies=(
-                        Remedy("Log it (logging.exception), or hand it to who waits: queue.put(error)."),
+                        Remedy(
+                            "Log it (logging.exception), or hand it to who waits: queue.put(error)."
+                        ),
                     ),
                     where=source.place(handler),
                 )

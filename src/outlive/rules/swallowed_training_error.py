@@ -9,7 +9,9 @@ from outlive.model import Edit, Finding, Remedy
 from outlive.source import Source
 from outlive.unit import rule
 
-TRAINS = frozenset({"fit", "train_on_batch", "apply_gradients", "train_step", "fit_generator", "minimize"})
+TRAINS = frozenset(
+    {"fit", "train_on_batch", "apply_gradients", "train_step", "fit_generator", "minimize"}
+)
 EVERYTHING = ("builtins.Exception", "builtins.BaseException")
 
 
@@ -83,4 +85,8 @@ def _narrowed(source: Source, handler: ast.ExceptHandler) -> Iterator[Remedy]:
     after = handler.col_offset + len("except")
     if line[handler.col_offset : after] == b"except":
         edits: tuple[Edit, ...] = (source.insertion(handler.lineno, after, " Exception"),)
-        yield Remedy("Write `except Exception:`, so that Ctrl-C still ends the program.", safe=True, edits=edits)
+        yield Remedy(
+            "Write `except Exception:`, so that Ctrl-C still ends the program.",
+            safe=True,
+            edits=edits,
+        )

@@ -37,13 +37,17 @@ def unguarded_decode(source: Source) -> Iterator[Finding]:
         function = source.tree.function(call)
         if function is None or source.argument(call, None, "ratio") is not None:
             continue
-        from_a_file = source.values.reaches(function, ("tf.io.read_file", "tf.io.gfile.GFile"), depth=1)
+        from_a_file = source.values.reaches(
+            function, ("tf.io.read_file", "tf.io.gfile.GFile"), depth=1
+        )
         if from_a_file and not source.values.reaches(function, GUARDS):
             yield Finding(
                 "A file is decoded whatever its size is.",
                 confidence=Confidence.POSSIBLE,
                 remedies=(
-                    Remedy("Look before you decode: tf.io.extract_jpeg_shape(data), or decode_jpeg(data, ratio=2)."),
+                    Remedy(
+                        "Look before you decode: tf.io.extract_jpeg_shape(data), or decode_jpeg(data, ratio=2)."
+                    ),
                 ),
                 where=source.place(call),
             )

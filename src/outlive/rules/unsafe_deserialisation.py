@@ -9,8 +9,19 @@ from outlive.model import Confidence, Finding, Remedy
 from outlive.source import Source
 from outlive.unit import rule
 
-PICKLES = ("pickle.load", "pickle.loads", "joblib.load", "dill.load", "dill.loads", "cloudpickle.load", "cloudpickle.loads")
-SWITCHES = ("keras.config.enable_unsafe_deserialization", "keras.saving.enable_unsafe_deserialization")
+PICKLES = (
+    "pickle.load",
+    "pickle.loads",
+    "joblib.load",
+    "dill.load",
+    "dill.loads",
+    "cloudpickle.load",
+    "cloudpickle.loads",
+)
+SWITCHES = (
+    "keras.config.enable_unsafe_deserialization",
+    "keras.saving.enable_unsafe_deserialization",
+)
 
 
 @rule(
@@ -32,16 +43,39 @@ def unsafe_deserialisation(source: Source) -> Iterator[Finding]:
     """
     for call in source.every(ast.Call):
         dotted = source.called(call.func)
-        mode = source.argument(call, None, "safe_mode") if dotted.startswith("keras.") else None
-        if isinstance(mode, ast.Constant) and mode.value is False:
-            yield _finding(source, call, "A model is loaded with its code allowed to run.", Confidence.LIKELY)
+        if _loads_code(source, call, dotted):
+            yield _finding(
+                source, call, "A model is loaded with its code allowed to run.", Confidence.LIKELY
+            )
         elif dotted in SWITCHES:
-            yield _finding(source, call, "Every model that is loaded may run code.", Confidence.LIKELY)
+            yield _finding(
+                source, call, "Every model that is loaded may run code.", Confidence.LIKELY
+            )
         elif dotted in PICKLES:
-            yield _finding(source, call, "A pickle runs code when it is loaded.", Confidence.POSSIBLE)
+            yield _finding(
+                source, call, "A pickle runs code when it is loaded.", Confidence.POSSIBLE
+            )
         elif dotted == "keras.layers.Lambda" and call.args and isinstance(call.args[0], ast.Lambda):
             says = "A model with this `Lambda` can only be loaded with its code allowed to run."
             yield _finding(source, call, says, Confidence.POSSIBLE)
+
+
+def _loads_code(source: Source, call: ast.Call, dotted: str) -> bool:
+    """A model from a file, with its code allowed to run; not one that was saved a few lines above."""
+    if not dotted.startswith("keras.") or dotted.rpartition(".")[2] != "load_model":
+        return False
+    mode = source.argument(call, None, "safe_mode")
+    if not isinstance(mode, ast.Constant) or mode.value is not False:
+        return False
+    file = source.argument(call, 0, "filepath")
+    around = source.tree.function(call) or source.tree.module
+    saved = [
+        word
+        for other in source.tree.inside(around, ast.Call)
+        if isinstance(other.func, ast.Attribute) and other.func.attr.startswith("save")
+        for word in (*other.args, *(keyword.value for keyword in other.keywords))
+    ]
+    return file is None or not any(ast.dump(word) == ast.dump(file) for word in saved)
 
 
 def _finding(source: Source, call: ast.Call, says: str, sure: Confidence) -> Finding:
@@ -49,7 +83,9 @@ def _finding(source: Source, call: ast.Call, says: str, sure: Confidence) -> Fin
         says,
         confidence=sure,
         remedies=(
-            Remedy("Keep models as .keras without Lambda layers, arrays as .npy or .npz, and load nothing you did not write."),
+            Remedy(
+                "Keep models as .keras without Lambda layers, arrays as .npy or .npz, and load nothing you did not write."
+            ),
         ),
         where=source.place(call),
     )

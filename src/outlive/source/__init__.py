@@ -18,11 +18,19 @@ __all__ = ["Allowance", "Binding", "Loop", "Machine", "Source", "Stage", "key_of
 
 #: What makes a file one of ours: without any of these in it, nothing in it can be about TensorFlow.
 OURS = re.compile(r"\b(?:tensorflow|keras|tf_keras|tflite_runtime|ai_edge_litert)\b")
-ROOTS = ("tf", "keras", "tensorflow_datasets", "tensorflow_hub", "tflite_runtime", "ai_edge_litert", "object_detection")
+ROOTS = (
+    "tf",
+    "keras",
+    "tensorflow_datasets",
+    "tensorflow_hub",
+    "tflite_runtime",
+    "ai_edge_litert",
+    "object_detection",
+)
 
 ALLOW = re.compile(r"#\s*outlive:\s*allow\s+(?P<slugs>[\w-]+(?:\s*,\s*[\w-]+)*)(?P<reason>.*)$")
 #: Between the slugs and the reason: `-- because`, `: because`, `(because)`.
-DIVIDER = " \t-–—:(),."  # noqa: RUF001  # dashes as people type them
+DIVIDER = " \t-–—:(),."  # dashes as people type them
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,11 @@ class Source:
         found: dict[str, list[ast.Call]] = {}
         for call in self.tree.every(ast.Call):
             function = call.func
-            word = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            word = (
+                function.attr
+                if isinstance(function, ast.Attribute)
+                else getattr(function, "id", "")
+            )
             if word:
                 found.setdefault(self._imported_as(word, function), []).append(call)
         return found
@@ -177,7 +189,9 @@ class Source:
 
     def replacement(self, node: ast.expr, text: str) -> Edit:
         """The edit that writes something else in the place of an expression."""
-        return Edit(node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, text)
+        return Edit(
+            node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0, text
+        )
 
     def insertion(self, line: int, column: int, text: str) -> Edit:
         """The edit that puts something in between."""

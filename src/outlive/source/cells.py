@@ -21,7 +21,9 @@ class Cells:
     """The text of a notebook, and where each of its lines stands."""
 
     text: str
-    places: tuple[tuple[int, int], ...]  #: for each line: the number of the cell, the line in it, both from 1
+    places: tuple[
+        tuple[int, int], ...
+    ]  #: for each line: the number of the cell, the line in it, both from 1
     unread: dict[int, str] = field(default_factory=dict)  #: cells that are no Python, and why
 
 

@@ -169,7 +169,9 @@ class Names:
         """The scopes that bind a name, seen from one of them outwards."""
         first = True
         while True:
-            if key in self._bindings.get(scope, {}) and (first or not isinstance(scope, ast.ClassDef)):
+            if key in self._bindings.get(scope, {}) and (
+                first or not isinstance(scope, ast.ClassDef)
+            ):
                 yield scope
             if scope is self._tree.module:
                 return
@@ -197,7 +199,8 @@ class Names:
         """`layers = tf.keras.layers`."""
         value, tail = binding.value, ""
         while isinstance(value, ast.Attribute):
-            value, tail = value.value, f".{value.attr}{tail}"
+            tail = f".{value.attr}{tail}"
+            value = value.value
         if not isinstance(value, ast.Name):
             return ""
         root = self._meaning(value.id, scope, hops - 1)
@@ -218,19 +221,22 @@ class Names:
         for assign in tree.every(ast.Assign):
             for target in assign.targets:
                 yield from self._targets(target, assign, assign.value, end(assign))
-        for single in tree.every(ast.AnnAssign, ast.NamedExpr):
+        singles: list[ast.AnnAssign | ast.NamedExpr] = [*tree.every(ast.AnnAssign)]
+        for single in (*singles, *tree.every(ast.NamedExpr)):
             if single.value is not None:
                 yield from self._targets(single.target, single, single.value, end(single))
         for more in tree.every(ast.AugAssign):
             yield from self._targets(more.target, more, more.value, end(more), "augment")
-        for loop in tree.every(ast.For, ast.AsyncFor):
+        loops: list[ast.For | ast.AsyncFor] = [*tree.every(ast.For), *tree.every(ast.AsyncFor)]
+        for loop in loops:
             yield from self._targets(loop.target, loop, loop.iter, end(loop.target), "for")
         for part in tree.every(ast.comprehension):
             around = tree.parent(part) or tree.module
-            for target in ast.walk(part.target):
-                if isinstance(target, ast.Name):
-                    yield target.id, Binding("for", part, around, part.iter)
-        for entered in tree.every(ast.With, ast.AsyncWith):
+            for name in ast.walk(part.target):
+                if isinstance(name, ast.Name):
+                    yield name.id, Binding("for", part, around, part.iter)
+        withs: list[ast.With | ast.AsyncWith] = [*tree.every(ast.With)]
+        for entered in (*withs, *tree.every(ast.AsyncWith)):
             for opened in entered.items:
                 if opened.optional_vars is not None:
                     at, value = end(opened.optional_vars), opened.context_expr
@@ -240,12 +246,16 @@ class Names:
             for target in gone.targets:
                 yield from self._targets(target, gone, None, end(gone), "delete")
 
+    def _functions(self) -> Iterator[Function]:
+        yield from self._tree.every(ast.FunctionDef)
+        yield from self._tree.every(ast.AsyncFunctionDef)
+
     def _definitions(self) -> Iterator[tuple[str, Binding]]:
         tree = self._tree
-        for defined in tree.every(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        for defined in (*self._functions(), *tree.every(ast.ClassDef)):
             scope = tree.scope(defined)
             yield defined.name, Binding("definition", defined, scope, at=begin(defined))
-        for function in tree.every(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+        for function in (*self._functions(), *tree.every(ast.Lambda)):
             for word in ast.walk(function.args):
                 if isinstance(word, ast.arg):
                     yield word.arg, Binding("parameter", word, function, word.annotation)
@@ -255,7 +265,12 @@ class Names:
                 yield handler.name, Binding("other", handler, scope, at=begin(handler))
 
     def _targets(
-        self, target: ast.expr, node: ast.AST, value: ast.expr | None, at: Position, how: str = "assign"
+        self,
+        target: ast.expr,
+        node: ast.AST,
+        value: ast.expr | None,
+        at: Position,
+        how: str = "assign",
     ) -> Iterator[tuple[str, Binding]]:
         if isinstance(target, ast.Tuple | ast.List):
             parts: list[ast.expr | None] = [None] * len(target.elts)

@@ -92,7 +92,9 @@ class Tree:
             if isinstance(above, FUNCTIONS) and not _seen_from_outside(below, above):
                 return
             if isinstance(above, LOOPS):
-                again = below in above.body or (isinstance(above, ast.While) and below is above.test)
+                again = below in above.body or (
+                    isinstance(above, ast.While) and below is above.test
+                )
                 if again and not _leaves(above.body):
                     yield above
             below = above

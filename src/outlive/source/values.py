@@ -23,7 +23,15 @@ DATASETS = (
 
 #: Methods that nothing but a pipeline of tf.data has.
 ONLY_DATASETS = frozenset(
-    {"prefetch", "interleave", "padded_batch", "unbatch", "flat_map", "ignore_errors", "with_options"}
+    {
+        "prefetch",
+        "interleave",
+        "padded_batch",
+        "unbatch",
+        "flat_map",
+        "ignore_errors",
+        "with_options",
+    }
 )
 
 MODELS = (
@@ -48,7 +56,9 @@ BATCHING = frozenset({"batch", "padded_batch", "ragged_batch", "dense_to_ragged_
 #: What makes a picture of a picture.
 PICTURE_WORK = ("cv2.", "numpy.", "PIL.", "tf.image.", "tf.cast", "tf.convert_to_tensor", "keras.utils.img_to_array",
                 "keras.preprocessing.image.img_to_array", "skimage.")  # fmt: skip
-PICTURE_METHODS = frozenset({"resize", "convert", "astype", "copy", "crop", "rotate", "reshape", "numpy", "transpose"})
+PICTURE_METHODS = frozenset(
+    {"resize", "convert", "astype", "copy", "crop", "rotate", "reshape", "numpy", "transpose"}
+)
 
 _OPERATORS: dict[type, Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
@@ -230,7 +240,10 @@ class Values:
         """Whether a stage turns files or bytes into pictures."""
         if matches(stage.name, FOLDERS_OF_PICTURES):
             return True
-        if stage.name not in ("map", "flat_map", "interleave", "map_and_batch") or not stage.call.args:
+        if (
+            stage.name not in ("map", "flat_map", "interleave", "map_and_batch")
+            or not stage.call.args
+        ):
             return False
         return self.reaches(self._names.definition(stage.call.args[0]), DECODERS)
 
@@ -244,7 +257,9 @@ class Values:
                 batched = False
             elif matches(stage.name, FOLDERS_OF_PICTURES):
                 sizes = [word.value for word in stage.call.keywords if word.arg == "batch_size"]
-                batched = not (sizes and isinstance(sizes[0], ast.Constant) and sizes[0].value is None)
+                batched = not (
+                    sizes and isinstance(sizes[0], ast.Constant) and sizes[0].value is None
+                )
         return batched
 
     def is_picture(self, expression: ast.expr | None, hops: int = MAX_HOPS) -> bool:
@@ -263,7 +278,10 @@ class Values:
         if isinstance(expression, ast.Call):
             if matches(self._names.called(expression.func), PICTURE_WORK):
                 return any(self.is_picture(word, hops - 1) for word in expression.args[:1])
-            if isinstance(expression.func, ast.Attribute) and expression.func.attr in PICTURE_METHODS:
+            if (
+                isinstance(expression.func, ast.Attribute)
+                and expression.func.attr in PICTURE_METHODS
+            ):
                 return self.is_picture(expression.func.value, hops - 1)
         return False
 
@@ -333,7 +351,8 @@ def matches(dotted: str, names: Collection[str]) -> bool:
     if not dotted:
         return False
     return any(
-        dotted == name or dotted.startswith(name if name.endswith(".") else name + ".") for name in names
+        dotted == name or dotted.startswith(name if name.endswith(".") else name + ".")
+        for name in names
     )
 
 

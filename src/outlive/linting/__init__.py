@@ -1,0 +1,1 @@
+"""Ask the rules of many files, and mend what can be mended."""

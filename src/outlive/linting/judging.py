@@ -1,0 +1,146 @@
+"""One file and the rules: text in, findings out."""
+
+from __future__ import annotations
+
+import functools
+import io
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from outlive.linting.mending import mended
+from outlive.linting.settings import Settings
+from outlive.model import Finding, UnitFailure
+from outlive.source import OURS, Source
+from outlive.unit import Unit, discover, rule
+
+#: A larger file was made by a program.
+LARGEST_BYTES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is to be said of one file."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    unread: tuple[str, ...] = ()  #: why the file, or a cell of it, could not be read
+    failures: tuple[UnitFailure, ...] = ()
+    ours: bool = False  #: whether TensorFlow is in it at all
+    hidden: int = 0  #: findings that are less sure than asked for
+    allowed: int = 0
+    mended: int = 0
+    text: str = field(default="", repr=False)  #: as it was, when something was mended
+    mended_text: str = field(default="", repr=False)
+    encoding: str = "utf-8"
+
+
+@functools.cache
+def every_rule() -> tuple[Unit[Source], ...]:
+    """All rules, looked up once in a process."""
+    return discover(rule)
+
+
+def look_at(path: str, settings: Settings) -> Told:
+    """Read a file and ask the rules of it. Whatever the file is, nothing is raised."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+        if len(data) > LARGEST_BYTES:
+            return Told(path, unread=(f"it is larger than {LARGEST_BYTES // 1_000_000} MB",))
+        encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        text = data.decode(encoding)
+    except OSError as error:
+        return Told(path, unread=(error.strerror or str(error),))
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        return Told(path, unread=(f"its encoding is not what it says: {error}",))
+    told = judge(path, text, settings)
+    if settings.mend is not None and told.findings:
+        told = _with_mends(told, text, settings)
+    return replace(told, encoding=encoding)
+
+
+def judge(path: str, text: str, settings: Settings) -> Told:
+    """The findings of one text, in the order of its lines."""
+    if not OURS.search(text):
+        return Told(path)
+    asked = [
+        unit
+        for unit in _wanted(settings)
+        if not unit.needs or any(word in text for word in unit.needs)
+    ]
+    if not asked:
+        return Told(path, ours=True)
+    try:
+        source = Source(path, text, settings.machine)
+    except SyntaxError as error:
+        return Told(path, unread=(f"line {error.lineno}: {error.msg}",), ours=True)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Told(path, unread=(f"{type(error).__name__}: {error}",), ours=True)
+    if not source.uses_tensorflow:
+        return Told(path)
+    findings, failures = _ask(source, asked)
+    kept = [finding for finding in findings if not _is_allowed(source, finding)]
+    sure = [finding for finding in kept if finding.confidence >= settings.confidence]
+    return Told(
+        path,
+        tuple(sure),
+        unread=_cells_unread(source),
+        failures=tuple(failures),
+        ours=True,
+        hidden=len(kept) - len(sure),
+        allowed=len(findings) - len(kept),
+    )
+
+
+def _wanted(settings: Settings) -> Iterator[Unit[Source]]:
+    return (unit for unit in every_rule() if unit.slug in settings.rules)
+
+
+def _ask(source: Source, units: Iterable[Unit[Source]]) -> tuple[list[Finding], list[UnitFailure]]:
+    findings: list[Finding] = []
+    failures: list[UnitFailure] = []
+    for unit in units:
+        try:
+            findings += [replace(finding, slug=unit.slug) for finding in unit.ask(source)]
+        except Exception as error:  # a broken rule is reported and hides nobody else's finding
+            failures.append(UnitFailure(unit.slug, f"{type(error).__name__}: {error}"))
+    return sorted(set(findings), key=_position), failures
+
+
+def _position(finding: Finding) -> tuple[int, int, int, str]:
+    place = finding.where
+    return (
+        (place.cell, place.line, place.column, finding.slug) if place else (0, 0, 0, finding.slug)
+    )
+
+
+def _is_allowed(source: Source, finding: Finding) -> bool:
+    """By a comment on the line, or alone on the line above it; and with a reason."""
+    place = finding.where
+    for allowance in source.allowances:
+        if not allowance.reason or finding.slug not in allowance.slugs or place is None:
+            continue
+        at = source.place_of_line(allowance.line)
+        if at.cell == place.cell and at.line + (1 if allowance.alone else 0) == place.line:
+            return True
+    return False
+
+
+def _cells_unread(source: Source) -> tuple[str, ...]:
+    unread = source.cells.unread if source.cells else {}
+    return tuple(f"cell {number}: {why}" for number, why in sorted(unread.items()))
+
+
+def _with_mends(told: Told, text: str, settings: Settings) -> Told:
+    """The text after all mends that are allowed, and what is still to be said of it."""
+
+    def findings_in(now: str) -> Sequence[Finding]:
+        return judge(told.path, now, settings).findings
+
+    safe_only = settings.mend is not None and settings.mend > 1
+    after, count = mended(told.path, text, findings_in, safe_only=safe_only)
+    if not count:
+        return told
+    left = judge(told.path, after, settings)
+    return replace(left, mended=count, text=text, mended_text=after)
