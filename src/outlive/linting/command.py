@@ -60,7 +60,7 @@ def lint(
             f"The rule {failed[0].slug} failed: {failed[0].error}.",
             "Leave it out: --ignore " + failed[0].slug,
         )
-    found = any(it.findings or it.unread or (it.mended and diff) for it in told)
+    found = any(it.findings or it.whole_unread or (it.mended and diff) for it in told)
     return 1 if found else 0
 
 

@@ -17,6 +17,8 @@ from outlive.unit import Unit, discover, rule
 #: A larger file was made by a program.
 LARGEST_BYTES = 5_000_000
 
+CELL = "cell "
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -33,6 +35,11 @@ class Told:
     text: str = field(default="", repr=False)  #: as it was, when something was mended
     mended_text: str = field(default="", repr=False)
     encoding: str = "utf-8"
+
+    @property
+    def whole_unread(self) -> bool:
+        """Nothing of it could be read; a cell that is no Python leaves the others."""
+        return any(not why.startswith(CELL) for why in self.unread)
 
 
 @functools.cache
@@ -129,7 +136,7 @@ def _is_allowed(source: Source, finding: Finding) -> bool:
 
 def _cells_unread(source: Source) -> tuple[str, ...]:
     unread = source.cells.unread if source.cells else {}
-    return tuple(f"cell {number}: {why}" for number, why in sorted(unread.items()))
+    return tuple(f"{CELL}{number}: {why}" for number, why in sorted(unread.items()))
 
 
 def _with_mends(told: Told, text: str, settings: Settings) -> Told:

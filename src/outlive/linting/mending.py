@@ -90,10 +90,15 @@ def _applied_to_cells(notebook: str, edits: Sequence[Edit]) -> str:
     cells = json.loads(notebook)["cells"]
     by_cell: dict[int, list[Edit]] = {}
     for edit in edits:
-        (cell, line), (_, end_line) = places[edit.line - 1], places[edit.end_line - 1]
-        by_cell.setdefault(cell, []).append(
-            Edit(line, edit.column, end_line, edit.end_column, edit.text)
+        begin, end = places[edit.line - 1], places[edit.end_line - 1]
+        in_cell = Edit(
+            begin.line,
+            edit.column + begin.indent,
+            end.line,
+            edit.end_column + end.indent,
+            edit.text,
         )
+        by_cell.setdefault(begin.cell, []).append(in_cell)
     changed = {
         number: apply_edits(source_of(cells[number - 1]), mine) for number, mine in by_cell.items()
     }

@@ -15,7 +15,7 @@ WRITERS = (
     "cv2.VideoCapture", "cv2.VideoWriter", "h5py.File",
 )  # fmt: skip
 FILES = ("builtins.open", "tf.io.gfile.GFile", "tf.gfile.GFile", "tf.gfile.Open")
-CLOSING = frozenset({"close", "release", "__exit__", "flush"})
+CLOSING = frozenset({"close", "release", "__exit__"})
 FEWEST_TURNS = 50
 
 
@@ -62,7 +62,11 @@ def file_left_open_in_loop(source: Source) -> Iterator[Finding]:
 
 
 def _is_append(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "append"
+    return _word(call.func) == "append"
+
+
+def _word(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else ""
 
 
 def _is_closed(loop: Loop, key: str) -> bool:
@@ -70,18 +74,18 @@ def _is_closed(loop: Loop, key: str) -> bool:
     for node in ast.walk(loop):
         if isinstance(node, ast.Call):
             function = node.func
-            if isinstance(function, ast.Attribute) and function.attr in CLOSING - {"flush"}:
-                if key_of(function.value) == key:
-                    return True
+            owner = function.value if isinstance(function, ast.Attribute) else None
+            if owner is not None and key_of(owner) == key and _word(function) in CLOSING:
+                return True
             if any(
                 key_of(word) == key for word in (*node.args, *(it.value for it in node.keywords))
             ):
                 return True
         if isinstance(node, ast.withitem) and key_of(node.context_expr) == key:
             return True
-        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
-            if key_of(node.value) == key:
-                return True
+        leaves = node.value if isinstance(node, ast.Return | ast.Yield) else None
+        if leaves is not None and key_of(leaves) == key:
+            return True
     return False
 
 

@@ -44,7 +44,8 @@ def fit_in_loop(source: Source) -> Iterator[Finding]:
         model = call.func.value
         bound = source.names.latest(model, through_branches=True)
         older = bound is not None and loops[0] not in set(source.tree.ancestors(bound.node))
-        if older and source.values.is_model(model):
+        changes = any(_changes(source, word, loops[0]) for word in call.args[:2])
+        if older and not changes and source.values.is_model(model):
             yield Finding(
                 "`fit` is called for one epoch at a time in a long loop.",
                 remedies=(
@@ -55,3 +56,10 @@ def fit_in_loop(source: Source) -> Iterator[Finding]:
                 ),
                 where=source.place(call),
             )
+
+
+def _changes(source: Source, data: ast.expr, loop: ast.AST) -> bool:
+    """Whether every turn has other data: then each is a training of its own."""
+    names = [node for node in ast.walk(data) if isinstance(node, ast.Name)]
+    bound = [binding for name in names for binding in source.names.bindings(name)]
+    return any(loop is it.node or loop in set(source.tree.ancestors(it.node)) for it in bound)

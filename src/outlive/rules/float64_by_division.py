@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from outlive.model import Edit, Finding, Remedy
+from outlive.model import Confidence, Edit, Finding, Remedy
 from outlive.source import Source
 from outlive.unit import rule
 
@@ -47,6 +47,7 @@ def float64_by_division(source: Source) -> Iterator[Finding]:
             continue
         if not _holds_bytes(source, division.left) or _is_narrowed_at_once(source, division):
             continue
+        alone = source.values.is_picture(division.left)  # one picture is soon gone again
         text = source.segment(division.left)
         edits: tuple[Edit, ...] = ()
         if isinstance(division.left, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
@@ -59,6 +60,7 @@ def float64_by_division(source: Source) -> Iterator[Finding]:
             )
         yield Finding(
             f"`{text}` holds bytes; divided by a number it becomes float64, eight times as large.",
+            confidence=Confidence.POSSIBLE if alone else Confidence.LIKELY,
             remedies=(Remedy(f'Write {text}.astype("float32") / …: half as large.', edits=edits),),
             where=source.place(division),
         )

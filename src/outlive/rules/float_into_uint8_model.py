@@ -41,9 +41,9 @@ def float_into_uint8_model(source: Source) -> Iterator[Finding]:
     )
     for call in () if asks else source.methods("set_tensor"):
         assert isinstance(call.func, ast.Attribute)
-        if len(call.args) == 2 and source.values.made_by(call.func.value) in INTERPRETERS:
-            if _is_float(source, call.args[1]):
-                yield _finding(source, call)
+        by_interpreter = source.values.made_by(call.func.value) in INTERPRETERS
+        if by_interpreter and len(call.args) == 2 and _is_float(source, call.args[1]):
+            yield _finding(source, call)
     for call in source.every(ast.Call):
         if isinstance(call.func, ast.Name) and call.args and not source.called(call.func):
             made = source.values.made_by(call.func)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from outlive.model import Finding, Remedy
+from outlive.model import Confidence, Finding, Remedy
 from outlive.source import Source
 from outlive.unit import rule
 
@@ -53,6 +53,7 @@ def heavy_shuffle_buffer(source: Source) -> Iterator[Finding]:
         )
         yield Finding(
             f"`shuffle` keeps {count:.0f} {what} in memory.",
+            confidence=Confidence.LIKELY if pictures else Confidence.POSSIBLE,
             remedies=(
                 Remedy(
                     "Shuffle the names of files or the records, before they are decoded and put into batches."

@@ -9,6 +9,9 @@ from outlive.model import Finding, Remedy
 from outlive.source import Source
 from outlive.unit import rule
 
+#: A few steps together are how gradients are accumulated.
+FEWEST_TURNS = 16
+
 
 @rule("R202", since="0.1", needs=("GradientTape",), prevents=("tape-kept-open",))
 def loop_inside_tape(source: Source) -> Iterator[Finding]:
@@ -37,13 +40,13 @@ def loop_inside_tape(source: Source) -> Iterator[Finding]:
         if not any(_is_tape(source, item.context_expr) for item in opened.items):
             continue
         for loop in source.tree.inside(opened, ast.For):
-            if any(source.values.is_dataset(walked) for walked in source.values.walked(loop)):
-                if source.values.turns(loop) > 10:
-                    yield Finding(
-                        "A `GradientTape` stays open while this loop walks over the data set.",
-                        remedies=(Remedy("Open the tape inside the loop, once for each batch."),),
-                        where=source.place(loop),
-                    )
+            data = any(source.values.is_dataset(walked) for walked in source.values.walked(loop))
+            if data and source.values.turns(loop) > FEWEST_TURNS:
+                yield Finding(
+                    "A `GradientTape` stays open while this loop walks over the data set.",
+                    remedies=(Remedy("Open the tape inside the loop, once for each batch."),),
+                    where=source.place(loop),
+                )
 
 
 def _is_tape(source: Source, expression: ast.expr) -> bool:

@@ -77,10 +77,14 @@ def _at_the_top(source: Source) -> bool:
 def _started(source: Source, call: ast.Call) -> bool:
     """Whether TensorFlow is surely at work before the workers start, or is used by what they run."""
     for other in source.every(ast.Call):
-        if source.called(other.func).startswith(("tf.", "keras.")):
-            if source.tree.always_before(source.tree.statement(other) or other, call):
-                if source.tree.function(other) in (None, source.tree.function(call)):
-                    return True
+        starts = source.called(other.func).startswith(("tf.", "keras."))
+        same = source.tree.function(other) in (None, source.tree.function(call))
+        if (
+            starts
+            and same
+            and source.tree.always_before(source.tree.statement(other) or other, call)
+        ):
+            return True
     target = source.argument(call, None, "target")
     return source.values.reaches(source.names.definition(target), ("tf.", "keras."))
 

@@ -11,6 +11,15 @@ from outlive.unit import rule
 
 #: A loop that turns less often keeps little.
 FEWEST_TURNS = 500
+LISTINGS = (
+    "os.listdir",
+    "os.scandir",
+    "os.walk",
+    "glob.glob",
+    "glob.iglob",
+    "tf.io.gfile.glob",
+    "tf.io.gfile.listdir",
+)
 SHRINKING = frozenset({"clear", "pop", "popleft", "remove"})
 
 
@@ -91,12 +100,11 @@ def _shrinks(loop: Loop, key: str) -> bool:
     for node in ast.walk(loop):
         if isinstance(node, ast.Call):
             function = node.func
-            if isinstance(function, ast.Attribute) and function.attr in SHRINKING:
-                if key_of(function.value) == key:
-                    return True
-            if isinstance(function, ast.Name) and function.id == "len" and node.args:
-                if key_of(node.args[0]) == key:
-                    return True
+            shrinking = isinstance(function, ast.Attribute) and function.attr in SHRINKING
+            measuring = isinstance(function, ast.Name) and function.id == "len"
+            about = [function.value] if isinstance(function, ast.Attribute) else node.args
+            if (shrinking or measuring) and any(key_of(word) == key for word in about):
+                return True
         if isinstance(node, ast.Assign) and any(key_of(target) == key for target in node.targets):
             return True
         if isinstance(node, ast.Delete):
@@ -111,8 +119,10 @@ def _kind(source: Source, value: ast.expr, loop: Loop) -> tuple[str, Confidence]
     """What is kept, in words, and how sure we are that it is large."""
     made = source.values.made_by(value)
     if source.values.is_picture(value):
-        frame = made == "cv2.VideoCapture().read[]"
-        return ("a frame" if frame else "a decoded picture"), Confidence.LIKELY
+        if made == "cv2.VideoCapture().read[]":
+            return "a frame", Confidence.LIKELY
+        sure = Confidence.LIKELY if _walks_over_files(source, loop) else Confidence.POSSIBLE
+        return "a decoded picture", sure
     owner, _, method = made.rpartition("().")
     if method == "fit" and _made_a_model(source, value):
         return "a History, and with it the model,", Confidence.LIKELY
@@ -125,6 +135,25 @@ def _kind(source: Source, value: ast.expr, loop: Loop) -> tuple[str, Confidence]
     ):
         return "a result of the model", Confidence.POSSIBLE
     return "", Confidence.POSSIBLE
+
+
+def _walks_over_files(source: Source, loop: Loop) -> bool:
+    """A whole folder, not the handful that a caller asked for."""
+    if isinstance(loop, ast.While):
+        return True
+    walked = source.values.walked(loop)
+    counted = [
+        inner.args[0]
+        for it in walked
+        for inner in ast.walk(it)
+        if isinstance(inner, ast.Call)
+        and source.called(inner.func) == "builtins.len"
+        and inner.args
+    ]
+    made = [source.values.made_by(it).partition("[]")[0] for it in (*walked, *counted)]
+    return any(
+        name in LISTINGS or name.endswith(("().glob", "().rglob", "().iterdir")) for name in made
+    )
 
 
 def _made_a_model(source: Source, value: ast.expr) -> bool:
@@ -145,9 +174,9 @@ def _is_element(source: Source, value: ast.expr, loop: Loop) -> bool:
     if not isinstance(value, ast.Name) or not isinstance(loop, ast.For):
         return False
     target = loop.target
-    if isinstance(target, ast.Tuple) and isinstance(loop.iter, ast.Call):
-        if source.called(loop.iter.func) == "builtins.enumerate":
-            target = target.elts[-1]
+    counted = isinstance(loop.iter, ast.Call) and source.called(loop.iter.func)
+    if isinstance(target, ast.Tuple) and counted == "builtins.enumerate":
+        target = target.elts[-1]
     first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
     same = isinstance(first, ast.Name) and first.id == value.id
     bound = source.names.latest(value)

@@ -179,13 +179,19 @@ class Source:
         name = getattr(function, "name", "") if function else ""
         code = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         at = len(code.encode()[:column].decode("utf-8", "replace")) + 1
-        cell, line = self.cells.places[line - 1] if self.cells else (0, line)
-        return Place(self.path, line, name, code.strip(), column=at, cell=cell)
+        if self.cells is None:
+            return Place(self.path, line, name, code.strip(), column=at)
+        there = self.cells.places[line - 1]
+        column = at + there.indent
+        return Place(self.path, there.line, name, code.strip(), column=column, cell=there.cell)
 
     def place_of_line(self, line: int) -> Place:
         """Where a line of the text stands."""
-        cell, number = self.cells.places[line - 1] if self.cells else (0, line)
-        return Place(self.path, number, "", self.lines[line - 1].strip(), column=1, cell=cell)
+        code = self.lines[line - 1].strip()
+        if self.cells is None:
+            return Place(self.path, line, "", code, column=1)
+        there = self.cells.places[line - 1]
+        return Place(self.path, there.line, "", code, column=1, cell=there.cell)
 
     def replacement(self, node: ast.expr, text: str) -> Edit:
         """The edit that writes something else in the place of an expression."""

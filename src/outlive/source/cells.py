@@ -15,15 +15,27 @@ PYTHON_MAGICS = ("time", "timeit", "capture", "prun", "memit", "mprun", "debug",
 MAGIC = re.compile(r"^(?P<indent>\s*)(?:(?P<target>[\w.,\s]+?)\s*=\s*)?(?P<mark>[%!?]).*$")
 HELP = re.compile(r"^\s*[\w.]+\?{1,2}\s*$")
 
+#: Magics that need no mark when nothing else has their name.
+UNMARKED = re.compile(
+    r"^(?:ls|ll|cd|pwd|pip|conda|mamba|uv|cp|mv|rm|mkdir|rmdir|cat|less|more|man|who|whos)(?:\s+[^=\s(].*)?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """Where a line of the text stands in the notebook."""
+
+    cell: int  #: from 1
+    line: int  #: from 1
+    indent: int = 0  #: what was taken off at its left: a cell may be indented as a whole
+
 
 @dataclass(frozen=True, slots=True)
 class Cells:
     """The text of a notebook, and where each of its lines stands."""
 
     text: str
-    places: tuple[
-        tuple[int, int], ...
-    ]  #: for each line: the number of the cell, the line in it, both from 1
+    places: tuple[CellLine, ...]  #: of each line of the text
     unread: dict[int, str] = field(default_factory=dict)  #: cells that are no Python, and why
 
 
@@ -33,16 +45,19 @@ def read_cells(notebook: str) -> Cells:
     if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
         raise ValueError("it has no cells")
     lines: list[str] = []
-    places: list[tuple[int, int]] = []
+    places: list[CellLine] = []
     unread: dict[int, str] = {}
     for number, cell in enumerate(data["cells"], 1):
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
-        mine, trouble = _as_python(source_of(cell).split("\n"))
+        written = source_of(cell).split("\n")
+        dedented = _dedented(written)
+        mine, trouble = _as_python(dedented)
         if trouble:
             unread[number] = trouble
         lines += mine
-        places += [(number, line) for line in range(1, len(mine) + 1)]
+        for line, (before, after) in enumerate(zip(written, dedented, strict=True), 1):
+            places.append(CellLine(number, line, len(before) - len(after)))
     return Cells("\n".join(lines) + "\n", tuple(places), unread)
 
 
@@ -64,6 +79,13 @@ def write_cells(notebook: str, changed: dict[int, str]) -> str:
     return json.dumps(data, indent=found["indent"] if found else None, ensure_ascii=False) + ending
 
 
+def _dedented(lines: list[str]) -> list[str]:
+    """A notebook takes off what its first line is indented by."""
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip(" \t"))]
+    return [line.removeprefix(indent) for line in lines] if indent else lines
+
+
 def _as_python(lines: list[str]) -> tuple[list[str], str]:
     """The lines of a cell with everything that is not Python made empty, and what could not be made so."""
     if _parses(lines):
@@ -80,7 +102,7 @@ def _as_python(lines: list[str]) -> tuple[list[str], str]:
         if goes_on:
             plain.append("")
             goes_on = line.endswith("\\")
-        elif found or HELP.match(line):
+        elif found or HELP.match(line) or UNMARKED.match(line):
             indent = found["indent"] if found else ""
             target = found["target"] if found else None
             plain.append(f"{indent}{target} = None" if target else f"{indent}pass")

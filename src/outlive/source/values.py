@@ -102,9 +102,9 @@ class Values:
         if isinstance(expression, ast.Name):
             bound = self._names.latest(expression)
             return self.number(bound.value, hops - 1) if bound and bound.how == "assign" else None
-        if isinstance(expression, ast.Call) and len(expression.args) == 1:
-            if self._names.called(expression.func) in ("builtins.int", "builtins.float"):
-                return self.number(expression.args[0], hops - 1)
+        called = self._names.called(expression.func) if isinstance(expression, ast.Call) else ""
+        if isinstance(expression, ast.Call) and called in ("builtins.int", "builtins.float"):
+            return self.number(expression.args[0], hops - 1) if len(expression.args) == 1 else None
         return None
 
     def _calculated(self, expression: ast.BinOp, hops: int) -> float | None:
@@ -136,6 +136,8 @@ class Values:
             return f"{inner}[]" if inner else ""
         if isinstance(expression, ast.Await):
             return self.made_by(expression.value, hops - 1)
+        if isinstance(expression, ast.ListComp | ast.GeneratorExp):
+            return self.made_by(expression.generators[0].iter, hops - 1)
         return ""
 
     def _made_by_call(self, call: ast.Call, hops: int) -> str:
@@ -322,6 +324,18 @@ class Values:
             found.append(expression)
         return found
 
+    def _slice_length(self, part: ast.expr) -> float:
+        """`x[:10]`, `x[20:30]`, `x[np.random.choice(n, size=5)]`."""
+        if isinstance(part, ast.Slice):
+            stop, start = self.number(part.upper), self.number(part.lower) or 0
+            return math.inf if stop is None or stop < 0 else max(0, stop - start)
+        drawn = isinstance(part, ast.Call) and self._names.called(part.func).startswith(
+            "numpy.random."
+        )
+        sizes = part.keywords if drawn and isinstance(part, ast.Call) else []
+        counts = [self.number(word.value) for word in sizes if word.arg == "size"]
+        return counts[0] if counts and counts[0] is not None else math.inf
+
     def _length(self, expression: ast.expr) -> float:
         if isinstance(expression, ast.Name):
             bound = self._names.latest(expression)
@@ -332,6 +346,8 @@ class Values:
             return len(expression.elts)
         if isinstance(expression, ast.Dict):
             return len(expression.keys)
+        if isinstance(expression, ast.Subscript):
+            return self._slice_length(expression.slice)
         if isinstance(expression, ast.Call):
             if self._names.called(expression.func) == "builtins.range":
                 limits = [self.number(word) for word in expression.args]
