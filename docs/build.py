@@ -13,7 +13,7 @@ from outlive.unit import cause, discover
 
 HERE = Path(__file__).parent
 VICTIMS = HERE.parent / "tests" / "causes"
-PAGES = ("reading-a-verdict", "what-is-inside", "how-it-works")
+PAGES = ("reading-a-verdict", "lint", "what-is-inside", "how-it-works")
 STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui;color-scheme:light dark}"
     "pre{overflow-x:auto;padding:.7rem;border:1px solid #8886}table{border-collapse:collapse}"

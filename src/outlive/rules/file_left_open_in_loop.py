@@ -22,7 +22,7 @@ FEWEST_TURNS = 50
 @rule(
     "R501",
     since="0.1",
-    needs=("open", "Writer", "Video", "File"),
+    needs=("open", "Writer", "writer", "Video", "File"),
     prevents=("too-many-open-files", "too-many-threads"),
 )
 def file_left_open_in_loop(source: Source) -> Iterator[Finding]:
@@ -93,4 +93,9 @@ def _closed_later(source: Source, above: ast.Assign | ast.Call) -> bool:
     """What is kept in a container is closed from there, in a loop of its own."""
     if isinstance(above, ast.Assign) and not isinstance(above.targets[0], ast.Subscript):
         return False
-    return any(True for _ in source.methods("close", "release"))
+    for close in source.methods("close", "release"):
+        owner = close.func.value if isinstance(close.func, ast.Attribute) else None
+        bound = source.names.latest(owner) if isinstance(owner, ast.Name) else None
+        if isinstance(owner, ast.Subscript) or (bound is not None and bound.how == "for"):
+            return True
+    return False

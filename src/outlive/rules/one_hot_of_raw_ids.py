@@ -62,15 +62,10 @@ def _is_largest(source: Source, columns: ast.expr) -> bool:
     if isinstance(columns, ast.Name):
         bound = source.names.latest(columns)
         columns = bound.value if bound and bound.how == "assign" and bound.value else columns
-    if (
-        isinstance(columns, ast.Call)
-        and source.called(columns.func) == "builtins.int"
-        and columns.args
-    ):
-        columns = columns.args[0]
+    columns = _without_int(source, columns)
     if not isinstance(columns, ast.BinOp) or not isinstance(columns.op, ast.Add):
         return False
-    largest = columns.left
+    largest = _without_int(source, columns.left)
     if not isinstance(largest, ast.Call):
         return False
     method = largest.func.attr if isinstance(largest.func, ast.Attribute) else ""
@@ -78,3 +73,8 @@ def _is_largest(source: Source, columns: ast.expr) -> bool:
         source.called(largest.func) in ("builtins.max", "numpy.max", "numpy.amax")
         or method == "max"
     )
+
+
+def _without_int(source: Source, value: ast.expr) -> ast.expr:
+    converted = isinstance(value, ast.Call) and source.called(value.func) == "builtins.int"
+    return value.args[0] if converted and isinstance(value, ast.Call) and value.args else value

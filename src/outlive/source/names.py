@@ -124,8 +124,8 @@ class Names:
         for binding in reversed(self.bindings(name)):
             if isinstance(binding.node, FUNCTIONS):
                 return binding.node if binding.how == "definition" else None
-            if isinstance(binding.value, ast.Lambda):
-                return binding.value
+            if isinstance(binding.value, ast.Lambda | ast.Call) and binding.how == "assign":
+                return self.definition(binding.value)
         return None
 
     def imported(self) -> set[str]:

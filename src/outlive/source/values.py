@@ -236,7 +236,10 @@ class Values:
         """Whether these are the stages of tf.data."""
         if not stages:
             return False
-        return matches(stages[0].name, DATASETS) or any(it.name in ONLY_DATASETS for it in stages)
+        first = stages[0].call.func
+        annotated = isinstance(first, ast.Attribute) and self.made_by(first.value) in DATASETS
+        known = annotated or matches(stages[0].name, DATASETS)
+        return known or any(stage.name in ONLY_DATASETS for stage in stages)
 
     def decodes(self, stage: Stage) -> bool:
         """Whether a stage turns files or bytes into pictures."""
