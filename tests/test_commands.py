@@ -24,7 +24,18 @@ from outlive.record import runs
 from outlive.running import OPTIONS, parse
 from outlive.unit import KINDS, discover
 
-COMMANDS = ("run", "why", "runs", "doctor", "lint", "scan", "top", "explain", "jupyter", "completion")
+COMMANDS = (
+    "run",
+    "why",
+    "runs",
+    "doctor",
+    "lint",
+    "scan",
+    "top",
+    "explain",
+    "jupyter",
+    "completion",
+)
 
 
 def test_the_version_is_told(outlive: Outlive) -> None:

@@ -368,7 +368,9 @@ def explain(slug: str | None, as_json: bool) -> None:
         return
     wanted = [unit for unit in units if slug in (unit.slug, unit.code)]
     if not wanted:
-        raise UsageError(f"There is no cause, check or rule {slug!r}.", "`outlive explain` lists them.")
+        raise UsageError(
+            f"There is no cause, check or rule {slug!r}.", "`outlive explain` lists them."
+        )
     if as_json:
         print(json.dumps(_page(wanted[0]), indent=1))
         return
