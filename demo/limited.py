@@ -1,4 +1,4 @@
-"""A control group with a memory limit, for the demo and the tests: made if the machine lets us, always removed."""
+"""A control group with a limit on memory or on threads, for the demo and the tests: made if the machine lets us, always removed."""
 
 from __future__ import annotations
 
@@ -42,6 +42,33 @@ def memory_group(megabytes: int | None, above: Path | None = None) -> Iterator[P
             OSError
         ):  # not every kernel has it, and not every machine has swap
             (folder / ("memory.swappiness" if first else "memory.swap.max")).write_text("0")
+        yield folder
+    finally:
+        _empty(folder)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def tasks_parent() -> GroupFolder | None:
+    """A control group for tasks in which children can be made: the top one, or our own."""
+    for group in reversed(Host().groups("pids")):
+        if not os.access(group.path, os.W_OK):
+            continue
+        if group.version == 2 and "pids" not in _read(Path(group.path, "cgroup.subtree_control")):
+            continue
+        return group
+    return None
+
+
+@contextlib.contextmanager
+def task_group(most: int) -> Iterator[Path]:
+    """A control group of so many processes and threads. What is left in it at the end is killed: we started it."""
+    parent = tasks_parent()
+    assert parent is not None, "ask tasks_parent() first"
+    folder = Path(parent.path, f"outlive-{uuid.uuid4().hex[:10]}")
+    folder.mkdir()
+    try:
+        (folder / "pids.max").write_text(str(most))
         yield folder
     finally:
         _empty(folder)

@@ -10,6 +10,10 @@ expected and what it needs, one ``# name: value`` a line:
     # container: yes                          in a pid namespace, where the kernel's log cannot be used
     # address_space: 3000                     RLIMIT_AS, MB
     # cpu: 1 2                                RLIMIT_CPU, soft and hard
+    # open_files: 64                          RLIMIT_NOFILE
+    # tasks: 40                               a control group of so many processes and threads
+    # disk: size=8m                           a tmpfs with these options, in the folder "disk"
+    # made_by: missing_library.sh             a script in tests/makers that prepares the folder of the victim
     # send: SIGTERM                           a second process sends this when the victim says that it is ready
     # sibling: eats                           another process in the same control group is killed for memory first
     # needs: tensorflow                       skipped (with a reason) where it is missing
@@ -36,7 +40,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from limited import enter, memory_group, parent_group
+from limited import enter, memory_group, parent_group, task_group, tasks_parent
 
 from outlive.record.format import read_frames
 
@@ -96,8 +100,12 @@ def require(victim: Victim) -> None:
         missing.append("TensorFlow is not installed")
     if "cgroup" in needs and parent_group() is None:
         missing.append("no memory control group can be made here (not root, or not mounted)")
+    if "tasks" in victim.header and tasks_parent() is None:
+        missing.append("no control group for tasks can be made here (not root, or not mounted)")
+    if "made_by" in victim.header and shutil.which("cc") is None:
+        missing.append("there is no C compiler")
     if header_needs_root(victim) and os.geteuid() != 0:
-        missing.append("only root can make a pid namespace")
+        missing.append("only root can make a pid namespace, mount, or become another user")
     for reason in missing:
         if os.environ.get("OUTLIVE_NO_SKIP"):
             pytest.fail(f"skips are forbidden here: {reason}")
@@ -105,7 +113,7 @@ def require(victim: Victim) -> None:
 
 
 def header_needs_root(victim: Victim) -> bool:
-    return "container" in victim.header
+    return bool({"container", "disk", "root"} & victim.header.keys())
 
 
 def play(victim: Victim, act: str, tmp_path: Path) -> Death:
@@ -117,11 +125,16 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
             group = stack.enter_context(memory_group(int(header["memory"])))
             if header.get("ancestor"):
                 group = stack.enter_context(memory_group(None, above=group))
+        groups = [group] if group is not None else []
+        if "tasks" in header:
+            groups.append(stack.enter_context(task_group(int(header["tasks"]))))
         home = tmp_path / "home"
         work = tmp_path / "work"
         work.mkdir()
         script = work / victim.path.name
         shutil.copy(victim.path, script)
+        if "made_by" in header:
+            _make(header["made_by"], work)
         ready_read, ready_write = os.pipe()
         stack.callback(os.close, ready_read)
         environment = os.environ | {
@@ -147,6 +160,10 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
         command += header.get("argument", "").split()
         if header.get("container"):
             command = ["unshare", "--pid", "--fork", "--mount-proc", *command]
+        if "disk" in header:
+            (work / "disk").mkdir()
+            mount = f"mount -t tmpfs -o {header['disk']} tmpfs {work}/disk"
+            command = ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "sh", *command]
         stderr_path = tmp_path / "stderr"
         with open(stderr_path, "wb") as stderr:
             process = subprocess.Popen(
@@ -157,7 +174,7 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
                 pass_fds=[ready_write],
-                preexec_fn=lambda: _enter(group, header),
+                preexec_fn=lambda: _enter(groups, header),
                 start_new_session=True,
             )
         os.close(ready_write)
@@ -203,11 +220,25 @@ def _end_when_told(process: subprocess.Popen[bytes], home: Path, stderr: Path) -
         time.sleep(0.1)
 
 
-def _enter(group: Path | None, header: dict[str, str]) -> None:
+def _make(script: str, work: Path) -> None:
+    """Prepare the folder of a victim: what it loads is built there, for the Python that runs it."""
+    subprocess.run(
+        ["sh", "-e", str(HERE / "makers" / script)],
+        cwd=work,
+        env=os.environ | {"PYTHON": sys.executable, "MAKERS": str(HERE / "makers")},
+        check=True,
+        timeout=SECONDS,
+    )
+
+
+def _enter(groups: list[Path], header: dict[str, str]) -> None:
     """In the child, before `outlive run` starts."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if group is not None:
+    for group in groups:
         enter(group)
+    if "open_files" in header:
+        limit = int(header["open_files"])
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     if "address_space" in header:
         limit = int(header["address_space"]) * 1_000_000
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -236,7 +267,7 @@ def _kill_a_sibling(group: Path) -> None:
     eater = "import os\nx = []\nwhile True: x.append(bytearray(10_000_000))"
     done = subprocess.run(
         [sys.executable, "-c", eater],
-        preexec_fn=lambda: _enter(group, {}),
+        preexec_fn=lambda: _enter([group], {}),
         stderr=subprocess.DEVNULL,
         timeout=30,
         check=False,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import threading
 from pathlib import Path
 
@@ -161,6 +164,69 @@ def test_why_again_helps_when_the_stored_verdict_is_damaged(
     assert 3 == damaged.status
     assert "outlive.verdict/99" in damaged.stderr and "Traceback" not in damaged.stderr
     assert 1 == again.status
+
+
+@pytest.mark.parametrize("left", [0.0, 0.5, 0.99], ids=["nothing", "half", "nearly all"])
+def test_a_verdict_that_was_cut_off_is_judged_anew(
+    left: float, failed_run: Outlive, tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(failed_run.runs[0], folder)
+    stored = folder / runs.VERDICT_NAME
+    whole = stored.read_bytes()
+    stored.write_bytes(whole[: int(len(whole) * left)])
+
+    done = failed_run("why", str(folder), "--json")
+
+    assert (1, "uncaught-exception") == (done.status, json.loads(done.stdout)["cause"]["slug"])
+
+
+def test_a_run_that_had_to_be_recorded_elsewhere_is_found(outlive: Outlive, tmp_path: Path) -> None:
+    outlive("run", "-c", "raise SystemExit(5)")
+    elsewhere = {"TMPDIR": str(tmp_path)}
+    names = [run.name for run in outlive.runs]
+    kept = outlive.home.rename(tmp_path / "kept")
+    outlive.home.touch()  # no folder: nothing can be recorded below it
+
+    ran = outlive("run", "-c", "raise SystemExit(6)", variables=elsewhere)
+    last = outlive("why", "--json", variables=elsewhere)
+
+    assert "is recorded in" in ran.stderr
+    assert 6 == json.loads(last.stdout)["ending"]["exit_code"]
+    outlive.home.unlink()
+    kept.rename(outlive.home)
+    rows = outlive("runs", "--json", variables=elsewhere).stdout.splitlines()
+    assert [json.loads(last.stdout)["run"], *names] == [json.loads(row)["run"] for row in rows]
+    assert 6 == json.loads(outlive("why", "--json", variables=elsewhere).stdout)["ending"]["exit_code"]  # fmt: skip
+
+
+def test_runs_of_another_home_are_not_shown(outlive: Outlive, tmp_path: Path) -> None:
+    elsewhere = {"TMPDIR": str(tmp_path)}
+    other = {"OUTLIVE_HOME": "/proc/nowhere"}
+
+    outlive("run", "-c", "raise SystemExit(6)", variables=elsewhere | other)
+
+    assert 2 == outlive("why", variables=elsewhere).status
+    assert 1 == outlive("why", variables=elsewhere | other).status
+
+
+@pytest.mark.parametrize("width", [30, 60, 100])
+def test_a_run_takes_one_line_of_a_terminal(width: int, failed_run: Outlive) -> None:
+    rows = len(failed_run("runs", "--json").stdout.splitlines())
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    environment = failed_run.environment | {"TERM": "dumb"}
+    environment.pop("COLUMNS", None)
+
+    subprocess.run(
+        [sys.executable, "-m", "outlive", "runs"], stdout=slave, env=environment, check=True
+    )
+    os.close(slave)
+    shown = os.read(master, 65536).decode().splitlines()
+    os.close(master)
+
+    assert rows + 1 == len(shown), shown
+    assert max(map(len, shown)) <= width
 
 
 def test_why_to_share_names_no_folder(failed_run: Outlive) -> None:

@@ -191,6 +191,18 @@ def test_gaps_are_told_when_nothing_is_proven_and_a_cause_needed_them(
     assert expected == set(verdict.gaps)
 
 
+def test_behind_what_is_proven_only_the_likely_reason_is_open() -> None:
+    causes = (
+        answer("general", PROVEN, needs=("kernel log",)),
+        answer("reason", LIKELY, needs=("stderr",), behind=("general",)),
+    )
+
+    verdict = decide("run", evidence(1, gaps=GAPS), causes)
+
+    assert "reason" == verdict.findings[0].slug
+    assert {"stderr"} == set(verdict.gaps)
+
+
 def test_a_finding_completes_who_ended_the_program_and_the_best_one_counts() -> None:
     causes = (
         answer("a", LIKELY, by=EndedBy.PROCESS),

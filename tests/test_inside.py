@@ -190,6 +190,22 @@ def test_the_exception_that_ends_the_program_is_told_after_any_number_of_others(
     assert 0 < len(ran.errors("future")) < 100
 
 
+def test_of_many_errors_the_first_and_the_last_are_told(tmp_path: Path) -> None:
+    told = [
+        error["message"] for error in run(tmp_path, "throws.py", "many_slowly").errors("future")
+    ]
+
+    assert [f"future {number}" for number in range(60)] == told[:60]
+    assert "future after a while" == told[-1]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="groups came with 3.11")
+def test_the_members_of_a_group_are_told(tmp_path: Path) -> None:
+    (error,) = run(tmp_path, "throws.py", "grouped").errors("main")
+
+    assert ["Wrong: no labels", "KeyError: 'weights'"] == error["members"]
+
+
 @pytest.mark.parametrize("way", ["chained", "during"])
 def test_what_led_to_an_exception_is_told_with_it(way: str, tmp_path: Path) -> None:
     (error,) = run(tmp_path, "throws.py", way).errors("main")

@@ -21,7 +21,7 @@ from outlive.model import Verdict
 from outlive.record import runs
 from outlive.record.kernels import cells_in
 from outlive.record.reading import is_running, read_run, start_of
-from outlive.report.data import from_json
+from outlive.report.data import from_json, is_torn
 from outlive.report.text import visible
 from outlive.running import OPTIONS, run
 from outlive.showing import console_on, neighbours_in, show
@@ -326,20 +326,24 @@ def list_(as_json: bool, count: int) -> None:
     if not rows:
         print(f"Nothing has been recorded yet (looked in {runs.runs_folder()}).", file=sys.stderr)
         return
-    from rich.table import Table
+    _print_rows(rows)
+
+
+def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
+    """A line for each run: cut at the edge of a terminal, whole in a pipe."""
+    from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("run", "ended", "cause", "command"):
-        table.add_column(title, overflow="fold", no_wrap=title == "run")
-    for row in rows:
-        table.add_row(
-            *(
-                Text(visible(str(row[title] or "")))
-                for title in ("run", "ended", "cause", "command")
-            )
-        )
-    console_on(sys.stdout).print(table)
+    titles = ("run", "ended", "cause", "command")
+    cells = [titles, *(tuple(visible(str(row[title] or "")) for title in titles) for row in rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    console = console_on(sys.stdout)
+    for cell in cells:
+        padded = [set_cell_size(text, width) for text, width in zip(cell, widths, strict=True)]
+        line = Text("  ".join(padded).rstrip())
+        if console.is_terminal:
+            line.truncate(console.width, overflow="ellipsis")
+        console.print(line, soft_wrap=True)
 
 
 def _units() -> list[Unit[Any]]:
@@ -450,16 +454,18 @@ def _program_folder(payloads: list[dict[str, Any]]) -> str:
 
 
 def _stored(folder: str) -> Verdict | None:
-    """The verdict that was made when the run ended."""
+    """The verdict that was made when the run ended; none when the disk was full, say, and it was cut off."""
+    path = os.path.join(folder, runs.VERDICT_NAME)
     try:
-        with open(os.path.join(folder, runs.VERDICT_NAME), encoding="utf-8") as file:
-            return from_json(file.read())
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
     except OSError:
         return None
+    return None if is_torn(text) else from_json(text)
 
 
 def _summary(name: str) -> dict[str, Any]:
-    folder = os.path.join(runs.runs_folder(), name)
+    folder = runs.folder_of(name)
     payloads, _ = read_run(folder)
     run = start_of(payloads)
     try:

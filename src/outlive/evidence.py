@@ -11,6 +11,7 @@ import signal as signals
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from outlive.circumstances import Circumstances, Room, Threads
 from outlive.memory_looks import Looks
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
 from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value
@@ -33,6 +34,8 @@ from outlive.observed import (
 )
 from outlive.waiting import Standstill, Waiting
 
+__all__ = ["Circumstances", "Evidence", "Room"]
+
 #: /proc counts CPU time in ticks and after the fact.
 CPU_CLOCK_SLACK_SECONDS = 0.5
 
@@ -41,6 +44,12 @@ LARGE_STAGE = 0.4
 
 #: What people and schedulers send to a program that hangs.
 ENDED_BY_THE_IMPATIENT = ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGQUIT")
+
+#: The stack of a thread (8 MB), and the arena that malloc reserves for it (64 MB), with room for what was mapped since the last look.
+SPACE_OF_A_THREAD_BYTES = 200_000_000
+
+#: ``import a.b as c``, ``from a import b``.
+IMPORTED = re.compile(r"(?:from|import)\s+(\w+)|.*import_module\(['\"](\w+)")
 
 #: TensorFlow uses one error for memory, full disks and open files; only its words tell them apart.
 MEMORY_WORDS = re.compile(r"\bOOM\b|allocat|out of memory|insufficient memory", re.IGNORECASE)
@@ -77,6 +86,7 @@ class Evidence:
     acts: tuple[Act, ...] = ()  #: what the program closed and cancelled
     log: str = ""
     cells: tuple[Cell, ...] = ()  #: of a notebook, in the order in which they were run
+    circumstances: Circumstances = field(default_factory=Circumstances)
 
     def fact(self, name: str) -> Value:
         """The value of a fact, or ``None`` when it is missing."""
@@ -123,6 +133,55 @@ class Evidence:
             self.uncaught is not None and self.uncaught.is_a("KeyboardInterrupt")
         )
         return found if self.ending.kind is EndingKind.HANG or patience else None
+
+    @property
+    def last_errors(self) -> tuple[tuple[Thrown, Confidence], ...]:
+        """The exceptions that ended the program, nearest first, each with how sure it is that it did.
+
+        The uncaught one ended it; what was raised before it may have. A program that exits while it handles an exception mostly
+        does so for its sake. Where nothing else is known, an error that ended a thread or a worker may be the reason.
+        """
+        if not self.failed:
+            return ()
+        error = self.uncaught
+        if error is None:
+            mine = [quit for quit in self.quits if quit.pid == self.program.pid and quit.status]
+            error = mine[-1].handling if mine else None
+        if error is not None:
+            first, *before = error.chain()
+            told_again = first.is_a("BaseExceptionGroup") or any(
+                thrown.type.endswith("RemoteTraceback") for thrown in before
+            )
+            sure = Confidence.PROVEN if told_again else Confidence.LIKELY
+            return ((first, Confidence.PROVEN), *((thrown, sure) for thrown in before))
+        elsewhere = [thrown for thrown in self.errors if thrown.origin is not Origin.MAIN]
+        return tuple(
+            (thrown, Confidence.LIKELY) for error in elsewhere[-1:] for thrown in error.chain()
+        )
+
+    def error_like(
+        self, pattern: re.Pattern[str], *numbers: int
+    ) -> tuple[Thrown, Confidence] | None:
+        """The error that ended the program, if its text or its number is of this kind."""
+        for thrown, sure in self.last_errors:
+            if thrown.errno in numbers or pattern.search(thrown.message):
+                return thrown, sure
+        return None
+
+    def line_of(self, error: Thrown) -> Place | None:
+        """The user's line that an error came from, or, for one that came from elsewhere, that it ended."""
+        return error.own or (self.uncaught.own if self.uncaught else None) or self.busy
+
+    def importing(self, error: Thrown, but: tuple[str, ...] = ()) -> str:
+        """What was being imported when an error was raised: an installed package, or the user's own module."""
+        if error.module and error.module.partition(".")[0] not in but:
+            return error.module.partition(".")[0]
+        for frame in error.frames:
+            if frame.package and frame.package not in but:
+                return frame.package
+            if frame.own and (named := IMPORTED.match(frame.code)):
+                return named[1] or named[2]
+        return ""
 
     @property
     def busy(self) -> Place | None:
@@ -243,6 +302,13 @@ class Evidence:
         if self.fatal_signal == "SIGABRT" and "std::bad_alloc" in self.log:
             return Refusal.in_text("std::bad_alloc", "stderr", self.crash_line)
         return None
+
+    def no_space_for_a_thread(self, threads: Threads) -> bool:
+        """Whether the stack of one more thread would pass the limit on the address space."""
+        if threads.address_limit is None:
+            return False
+        mapped = max((sample.vm_bytes for sample in self.samples), default=0)
+        return mapped + SPACE_OF_A_THREAD_BYTES >= threads.address_limit
 
     def faulted(self, *names: str) -> bool:
         """Whether the program ended by one of these signals because of what it did, not because somebody sent it."""

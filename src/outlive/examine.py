@@ -77,8 +77,13 @@ def _with_culprit(evidence: Evidence, ranked: Sequence[Finding]) -> Ending:
 def _open_questions(
     evidence: Evidence, units: Sequence[Unit[Evidence]], ranked: Sequence[Finding]
 ) -> Mapping[str, str]:
-    """The gaps that matter: those that would have decided, when nothing is proven."""
+    """The gaps that matter: those that would have decided, when nothing is proven.
+
+    Where a general cause is proven and a likely one explains it, only what the likely one needs is still open.
+    """
     if not evidence.failed or (ranked and ranked[0].confidence is Confidence.PROVEN):
         return {}
-    needed = {name for unit in units for name in unit.needs}
+    proven = any(finding.confidence is Confidence.PROVEN for finding in ranked)
+    open_units = [unit for unit in units if not proven or unit.slug == ranked[0].slug]
+    needed = {name for unit in open_units for name in unit.needs}
     return {name: why for name, why in sorted(evidence.gaps.items()) if name in needed}

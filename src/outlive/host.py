@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any
+
 #: v1 writes "no limit" as a number near 2**63, rounded down to pages.
 NO_LIMIT_V1 = 1 << 62
 
@@ -105,6 +109,21 @@ class Host:
     def memory_groups(self, pid: int | str = "self") -> tuple[GroupFolder, ...]:
         """The memory control groups of a process, its own first, then every ancestor up to the mount."""
         return self.groups("memory", pid)
+
+    def task_groups(self, pid: int | str = "self") -> list[list[Any]]:
+        """The control groups above a process that limit processes and threads: path, limit, in use, times refused."""
+        found = [
+            [group.path, *self.read_task_group(group.path)] for group in self.groups("pids", pid)
+        ]
+        return [group for group in found if group[1] is not None]
+
+    def read_task_group(self, path: str) -> list[int | None]:
+        """Limit, in use, and times refused of a control group for processes and threads."""
+        return [
+            self.number(f"{path}/pids.max"),
+            self.number(f"{path}/pids.current"),
+            self.table(f"{path}/pids.events").get("max"),
+        ]
 
     def groups(self, controller: str, pid: int | str = "self") -> tuple[GroupFolder, ...]:
         """The same for any controller: ``cpu``, ``pids``."""

@@ -14,6 +14,9 @@ NEARLY_FULL = 0.95
 #: faulthandler writes the innermost hundred frames; a recursion that overflows the stack fills most of them.
 RECURSION_FRAMES = 30
 
+#: ``{{function_node __wrapped__SaveV2…}} `` before the text of an error.
+NODE = re.compile(r"\{\{\w+ [^}]*\}\}\s*")
+
 #: TensorFlow generates one Python function per operation, in modules of this name.
 GENERATED_OPERATIONS = re.compile(r"/tensorflow/python/ops/gen_\w+_ops\.py$")
 
@@ -140,6 +143,10 @@ class Thrown:
     at: float | None = None
     notes: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()  #: names of the classes it derives from
+    errno: int | None = None  #: of an error of the system
+    file: str = ""  #: that an error of the system or of an import names
+    module: str = ""  #: that could not be imported
+    members: tuple[str, ...] = ()  #: of an ExceptionGroup, as type and text
     cause: Thrown | None = None  #: ``raise … from`` or "during handling of"
     seen: bool = False  #: the program asked for it: ``result()``, ``exception()``, ``exitcode``
 
@@ -153,6 +160,12 @@ class Thrown:
             return self.cause.own
         here = next((frame for frame in self.frames if frame.own), None)
         return here or (self.cause.own if self.cause else None)
+
+    @property
+    def words(self) -> str:
+        """Its type and text, short, without the name of the graph's node that TensorFlow puts first."""
+        text = NODE.sub("", self.message).strip()
+        return f"{self.type.rpartition('.')[2]}: {text[:240]}" if text else self.type
 
     def is_a(self, *names: str) -> bool:
         """Whether the exception is of one of these classes (bare names) or derives from one."""

@@ -47,7 +47,7 @@ def living(name: str | None) -> Sequence[Alive]:
     folders = (
         [runs.find_run(name)]
         if name is not None
-        else [os.path.join(runs.runs_folder(), known) for known in reversed(runs.list_runs())]
+        else [runs.folder_of(known) for known in reversed(runs.list_runs())]
     )
     found = []
     for folder in folders:

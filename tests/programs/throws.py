@@ -4,6 +4,7 @@ import concurrent.futures
 import multiprocessing
 import sys
 import threading
+import time
 
 
 class Wrong(Exception):
@@ -68,6 +69,18 @@ def many_and_main():
         for number in range(200):
             pool.submit(fail, f"future {number}").exception()
     fail("the last")
+
+
+def many_slowly():
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        for number in range(90):
+            pool.submit(fail, f"future {number}").exception()
+        time.sleep(0.2)  # longer than the recorder leaves between the later ones
+        pool.submit(fail, "future after a while").exception()
+
+
+def grouped():
+    raise ExceptionGroup("two of them", [Wrong("no labels"), KeyError("weights")])  # noqa: F821
 
 
 def worker(method):

@@ -30,6 +30,8 @@ def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
     lines = [line.strip() for line in error.message.splitlines() if line.strip()]
     # "in user code:" and its like announce a traceback; the words are at its end.
     message = (lines[-1] if lines and lines[0].endswith(":") else "".join(lines[:1]))[:300]
+    if error.members:
+        message = f"{message}: {'; '.join(error.members)}"[:300]
     facts = [
         Fact("exception", f"{error.type}: {message}" if message else error.type, "the program")
     ]

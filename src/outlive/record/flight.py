@@ -115,6 +115,7 @@ class Flight:
         """Write who is recorded."""
         self._pid = pid
         self._sampler = Sampler(self._host, pid)
+        self._task_groups = self._host.task_groups(pid)
         system = os.uname()
         total, _ = self._host.memory()
         self._write(
@@ -138,6 +139,7 @@ class Flight:
                 },
                 "memory_total": total,
                 "limits": self._host.limits(pid),
+                "task_groups": self._task_groups,
                 "environment": {
                     name: mask_text(value[:200], self.secrets)
                     for name, value in os.environ.items()
@@ -266,6 +268,17 @@ class Flight:
         )
         self._keep_stderr()
 
+    def _look_around(self) -> None:
+        """What the program left behind, where it may have met a limit."""
+        try:
+            from outlive.record.aftermath import aftermath
+
+            groups = [[path, *self._host.read_task_group(path)] for path, *_ in self._task_groups]
+            found = aftermath(self._host, self._rings, _working_folder())
+            self._write({"kind": "aftermath", "task_groups": groups, **found})
+        except Exception as error:  # looking must never end the waiting
+            self.trouble = self.trouble or f"looking around failed: {type(error).__name__}: {error}"
+
     def _reading_before(self, died_at: float) -> dict[str, Any]:
         """The newest reading that is certainly older than the death."""
         for sample in reversed(self._recent):
@@ -286,6 +299,8 @@ class Flight:
 
     def program_ended(self, ended: Any) -> None:
         """The last record: how it ended, and what it used."""
+        if ended.exit_code != 0:
+            self._look_around()
         usage = ended.usage
         self._write(
             {

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from outlive.evidence import Evidence
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.observed import Group, Origin, Program, Sample, Stack, Thrown
+from outlive.record.probe_circumstances import circumstances_of
 from outlive.record.probe_looks import looks_of
 from outlive.record.probe_memory import (
     groups_of,
@@ -79,6 +80,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         acts=acts_of(readings),
         log=log,
         cells=cells_of(readings),
+        circumstances=circumstances_of(readings),
     )
 
 
@@ -209,6 +211,8 @@ def _facts(
         add("address space", last.vm_bytes, "/proc/PID/stat, vsize")
         add("threads", last.threads, "/proc/PID/stat")
         add("open files", last.open_files, "/proc/PID/fd")
+        most = max((sample.threads or 0 for sample in samples), default=0)
+        add("most threads", most or None, "/proc/PID/stat")
         add("machine memory available", last.available_bytes, "/proc/meminfo MemAvailable")
         add("gpu memory", last.gpu_bytes, "NVML")
     add("machine memory", integer(readings.run.get("memory_total")), "/proc/meminfo MemTotal")
@@ -230,6 +234,8 @@ def _facts(
     for name, label in (
         ("Max address space", "address space limit"),
         ("Max cpu time", "cpu time limit"),
+        ("Max open files", "open files limit"),
+        ("Max processes", "processes limit"),
     ):
         pair = limits.get(name) or (None, None)
         add(label, integer(pair[0]), f"/proc/PID/limits, {name}, soft")

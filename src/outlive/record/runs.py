@@ -53,20 +53,34 @@ def new_run(host: Host) -> tuple[str, str]:
     parent = runs_folder()
     os.makedirs(parent, mode=0o700, exist_ok=True)
     _refuse_foreign(parent)
-    now = time.time()  # the fraction of the second comes before the chance: names sort by age
-    moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
-    name = f"{moment}-{int(now % 1 * 1_000_000):05x}{os.urandom(1).hex()}"
-    folder = os.path.join(parent, name)
+    folder = os.path.join(parent, _new_name())
     os.mkdir(folder, 0o700)
     return folder, _rings_for(folder, host)
+
+
+def _new_name() -> str:
+    """The moment, and some chance: names sort by age."""
+    now = time.time()
+    moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+    return f"{moment}-{int(now % 1 * 1_000_000):05x}{os.urandom(1).hex()}"
 
 
 def temporary_run(host: Host) -> tuple[str, str]:
     """A folder of last resort, when the home cannot be written."""
-    parent = os.environ.get("TMPDIR") or "/tmp"
-    folder = os.path.join(parent, f"outlive-{os.getuid()}-{os.urandom(6).hex()}")
+    folder = os.path.join(_temporary_parent(), f"{_temporary_prefix()}{_new_name()}")
     os.mkdir(folder, 0o700)
     return folder, _rings_for(folder, host)
+
+
+def _temporary_parent() -> str:
+    return os.environ.get("TMPDIR") or "/tmp"
+
+
+def _temporary_prefix() -> str:
+    """Names the user and the home that this stands for: another home's runs are not ours."""
+    import zlib
+
+    return f"outlive-{os.getuid()}-{zlib.crc32(os.fsencode(home())):08x}-"
 
 
 def _rings_for(folder: str, host: Host) -> str:
@@ -98,12 +112,40 @@ def _refuse_foreign(folder: str) -> None:
 
 
 def list_runs() -> list[str]:
-    """Names of all runs, oldest first."""
+    """Names of all runs, oldest first: those below the home, and those that had to be recorded elsewhere."""
+    prefix = _temporary_prefix()
+    return sorted([*_home_runs(), *_temporary_runs()], key=lambda name: name.removeprefix(prefix))
+
+
+def folder_of(name: str) -> str:
+    """The folder of a run that is listed."""
+    temporary = name.startswith(_temporary_prefix())
+    return os.path.join(_temporary_parent() if temporary else runs_folder(), name)
+
+
+def _home_runs() -> list[str]:
     try:
         with os.scandir(runs_folder()) as entries:
             return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
     except OSError:
         return []
+
+
+def _temporary_runs() -> list[str]:
+    """Only folders of this user's own: anybody may make one with such a name."""
+    found = []
+    try:
+        with os.scandir(_temporary_parent()) as entries:
+            for entry in entries:
+                if entry.name.startswith(_temporary_prefix()) and entry.is_dir(
+                    follow_symlinks=False
+                ):
+                    mine = entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+                    if mine and os.path.isfile(os.path.join(entry.path, LOG_NAME)):
+                        found.append(entry.name)
+    except OSError:
+        pass
+    return found
 
 
 def find_run(name: str | None) -> str:
@@ -115,14 +157,14 @@ def find_run(name: str | None) -> str:
                 f"Nothing has been recorded yet (looked in {runs_folder()}).",
                 "Run your program once with:  outlive run train.py",
             )
-        return os.path.join(runs_folder(), known[-1])
+        return folder_of(known[-1])
     if os.path.isfile(os.path.join(name, LOG_NAME)):
         return os.path.abspath(name)
     fitting = [run for run in known if run == name] or [
         run for run in known if run.startswith(name)
     ]
     if len(fitting) == 1:
-        return os.path.join(runs_folder(), fitting[0])
+        return folder_of(fitting[0])
     problem = (
         f"{len(fitting)} runs begin with {name!r}." if fitting else f"There is no run {name!r}."
     )
@@ -132,7 +174,7 @@ def find_run(name: str | None) -> str:
 def prune(newest: str) -> None:
     """Remove the oldest runs beyond the limits; never the newest, never one that is still going on."""
     total = 0
-    for kept, name in enumerate(reversed(list_runs())):
+    for kept, name in enumerate(reversed(_home_runs())):
         folder = os.path.join(runs_folder(), name)
         total += folder_bytes(folder)
         if name == newest or (kept < KEEP_RUNS and total <= KEEP_BYTES):

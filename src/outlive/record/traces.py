@@ -61,7 +61,7 @@ class SourceLines:
             text = [*cell.code.split("\n"), ""][min(line - 1, cell.code.count("\n") + 1)]
             return Place(f"In [{cell.count}]", line, function, text.strip()[:200])
         own = self.is_own(file)
-        return Place(self._shown(file), line, function, self._code(file, line) if own else "", own)
+        return Place(self.shown(file), line, function, self._code(file, line) if own else "", own)
 
     def places(self, frames: Any) -> tuple[Place, ...]:
         """A stack; whatever is not a frame is skipped."""
@@ -99,7 +99,7 @@ class SourceLines:
         """The files that share their names with this one: of a cell all cells, otherwise itself."""
         return self._notebook.files if file in self._notebook.files else (file,)
 
-    def _shown(self, file: str) -> str:
+    def shown(self, file: str) -> str:
         """Relative to the program's folder when it lies in it: what the user would type."""
         inside = self._folder.rstrip("/") + "/"
         return file[len(inside) :] if self._folder and file.startswith(inside) else file
@@ -133,6 +133,10 @@ def thrown(data: Mapping[str, Any], lines: SourceLines, **known: Any) -> Thrown:
         frames=(*reversed(told), *lines.places(data.get("frames"))),
         notes=tuple(str(note) for note in data.get("notes", ())),
         bases=tuple(str(base) for base in data.get("bases", ())),
+        errno=data["errno"] if isinstance(data.get("errno"), int) else None,
+        file=str(data.get("file", "")),
+        module=str(data.get("module", "")),
+        members=tuple(str(member) for member in data.get("members", ())),
         cause=thrown(cause, lines, **known) if isinstance(cause, dict) else None,
         **known,
     )

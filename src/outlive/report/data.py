@@ -77,6 +77,15 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
+def is_torn(text: str) -> bool:
+    """Whether this was cut off while it was written: no JSON at all."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
 def from_json(text: str) -> Verdict:
     """A verdict that was written by ``to_json``; anything else is an error."""
     try:

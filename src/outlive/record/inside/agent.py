@@ -15,6 +15,7 @@ import time
 
 from .after_import import AfterImport
 from .census import Census
+from .circumstances import Circumstances
 from .fault import FaultFile
 from .hooks import Hooks, like
 from .journal import Journal, remove
@@ -71,7 +72,8 @@ class Agent:
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._journal = Journal(folder, self._introduction)
-        self._hooks = Hooks(self._journal, self._end_well)
+        self._around = Circumstances(lambda: own_code(library_folders()))
+        self._hooks = Hooks(self._journal, self._end_well, self._around)
         self._fault = FaultFile(folder)
         self._sampler = Sampler(self._journal, self._each_tick)
         self._restart = Later(self._sampler.start)
@@ -133,6 +135,8 @@ class Agent:
             "libraries": library_folders(),
             "main": str(getattr(main, "__file__", "") or ""),
             **self._forked,
+            "prefix": sys.prefix,
+            "executable": sys.executable or "",
         }
 
     def _open_the_rest(self) -> None:
@@ -227,6 +231,7 @@ class Agent:
             self._fault.close()
             return
         self._fault.forked()
+        self._around.forked()
         METER.forked()
         self._sampler.forked()
         if self._census is not None:

@@ -67,16 +67,43 @@ def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
         told["notes"] = [masked(str(note)[:1000]) for note in notes[:5]]
     if isinstance(error, SyntaxError) and error.filename:
         told["frames"].insert(0, (str(error.filename), int(error.lineno or 0), ""))
+    told.update(details_of(error))
     if type(error).__name__ in ("RemoteTraceback", "_RemoteTraceback"):
         told["frames"] = _frames_in_text(str(error))
     members = getattr(error, "exceptions", None)  # of an ExceptionGroup: the first says most
     if isinstance(members, tuple) and members and isinstance(members[0], BaseException):
+        told["members"] = [
+            f"{_qualified(type(member))}: {text_of(member)[:200]}" for member in members[:MAX_CHAIN]
+        ]
         told["cause"] = describe(members[0], depth + 1) if depth < MAX_CHAIN else None
         return told
     following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if following is not None and depth < MAX_CHAIN:
         told["cause"] = describe(following, depth + 1)
     return told
+
+
+def details_of(error: BaseException) -> Dict[str, Any]:
+    """What an error of the system or of an import knows beside its text: its number, its file, its module."""
+    found: Dict[str, Any] = {}
+    try:
+        if isinstance(error, OSError):
+            number, file = error.errno, error.filename
+            if isinstance(number, int):
+                found["errno"] = int(number)
+        elif isinstance(error, ImportError):
+            file = error.path
+            if isinstance(error.name, str):
+                found["module"] = masked(error.name[:300])
+        else:
+            return found
+        if isinstance(file, bytes):
+            file = os.fsdecode(file)
+        if isinstance(file, str):
+            found["file"] = masked(os.path.abspath(file)[:1000])
+    except Exception:  # a class of the program's own may have put anything in their place
+        pass
+    return found
 
 
 def text_of(error: BaseException) -> str:

@@ -13,6 +13,8 @@ TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the 
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional
 
+    from .circumstances import Circumstances
+
 
 #: Modules with work in the background, see ``background``.
 BACKGROUND = (
@@ -85,11 +87,14 @@ class Noticed:
 class Hooks:
     """The functions of the standard library that are wrapped, and how to wrap them."""
 
-    def __init__(self, journal: Journal, ends_well: Callable[[], None]) -> None:
+    def __init__(
+        self, journal: Journal, ends_well: Callable[[], None], around: Circumstances
+    ) -> None:
         self._journal = journal
         self._ends_well = ends_well
         self._told: Dict[int, int] = {}  # exceptions already written, so that one is not told twice
         self._background: Optional[Dict[str, Callable[[Any], None]]] = None
+        self._around = around
         self._seen_last = 0
         self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
 
@@ -98,6 +103,7 @@ class Hooks:
         return {
             "threading": self._threading,
             "traceback": self._traceback,
+            "concurrent.futures.process": self._pool,
             "multiprocessing.process": self._process,
             "multiprocessing.popen_fork": self._multiprocessing_child,
             "subprocess": self._subprocess,
@@ -113,6 +119,8 @@ class Hooks:
 
                 self._background = Background(self._journal, self._tell).after_import()
             self._background[name](module)
+            if name == "multiprocessing.pool":
+                self._pool(module)
 
         return act
 
@@ -140,9 +148,14 @@ class Hooks:
                     self._ends_well()
                 plain = code if isinstance(code, (int, type(None))) else masked(str(code)[:300])
                 handled = sys.exc_info()[1]
-                error = describe(handled) if handled is not None else None
+                error, around = None, {}
+                if handled is not None:
+                    error = describe(handled)
+                    around = self._around.of(handled, error, last=True)
                 frames = frames_of(sys._getframe(1))
-                journal.note("quit", call=name, code=plain, frames=frames, error=error)
+                journal.note(
+                    "quit", call=name, code=plain, frames=frames, error=error, around=around
+                )
             except Exception:
                 pass
             return real(*args, **kwargs)
@@ -191,7 +204,7 @@ class Hooks:
     def _tell(self, error: BaseException, origin: str, thread: str = "", seen: bool = False) -> int:
         """Write an exception down, once; gives the number under which it stands in the record, or 0."""
         try:
-            if origin != "main" and not self._journal.has_room("error", origin):
+            if origin != "main" and not self._journal.is_due("error", origin):
                 return 0
             told = describe(error)
             mark = hash((id(error), told["type"], told["message"]))  # an id alone is used again
@@ -200,8 +213,15 @@ class Hooks:
             number = len(self._told) + 1
             if number <= 1000:
                 self._told[mark] = number
+            around = self._around.of(error, told, last=origin == "main")
             self._journal.note(
-                "error", origin=origin, thread=masked(thread), error=told, mark=number, seen=seen
+                "error",
+                origin=origin,
+                thread=masked(thread),
+                error=told,
+                mark=number,
+                seen=seen,
+                around=around,
             )
             return number
         except Exception:
@@ -218,6 +238,28 @@ class Hooks:
             return real(args)
 
         module.excepthook = excepthook
+        module.Thread.start = Before(module.Thread.start, self._around.starts.note)
+
+    def _pool(self, module: Any) -> None:
+        """A worker of a pool sends its error to the parent as text; what surrounds it can be seen in the worker alone."""
+        journal, around = self._journal, self._around
+
+        for name in ("_ExceptionWithTraceback", "ExceptionWithTraceback"):
+            kind = getattr(module, name, None)
+            if kind is not None:
+                real = kind.__init__
+
+                @like(real)
+                def init(sent: Any, error: Any, *args: Any, real: Any = real) -> None:
+                    try:
+                        seen = around.of(error, describe(error), last=False)
+                        if seen:
+                            journal.note("around", around=seen)
+                    except Exception:
+                        pass
+                    real(sent, error, *args)
+
+                kind.__init__ = init
 
     def _traceback(self, module: Any) -> None:
         """In a worker of ``multiprocessing`` the exception is caught by ``_bootstrap``, which has it printed: take it there."""

@@ -1,4 +1,4 @@
-"""The record of one process: a mapped file with two rings, one for rare notes, one for stacks.
+"""The record of one process: a mapped file with three rings, for the first notes of each kind, for the last ones, and for stacks.
 
 Nothing stays open: programs close all descriptors and use the numbers again. The file's space is handed out before it is
 mapped, so that a disk that fills up later cannot end the program with SIGBUS.
@@ -17,12 +17,16 @@ TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the 
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, Optional
 
-NOTES_BYTES = 192 * 1024
+NOTES_BYTES = 160 * 1024
+LATEST_BYTES = 64 * 1024
 #: About 90 seconds of stacks at ten a second (a stack of a Keras training was 350 to 600 bytes).
 STACKS_BYTES = 512 * 1024
 
-#: A process that throws in a loop must not push everything else out of the ring.
-MAX_NOTES_OF_A_KIND = 60
+#: A process that throws in a loop must not push everything else out of the ring: later notes of a kind have one of their own.
+FIRST_NOTES_OF_A_KIND = 60
+
+#: An error costs about 0.1 ms to write down. Of those that come faster than this after the first ones, some are left out.
+SECONDS_BETWEEN_LATEST = 0.05
 
 LOCK_SECONDS = 0.2
 
@@ -38,6 +42,8 @@ class Journal:
         self._introduction = introduction
         self._lock = _thread.allocate_lock()
         self._notes: Optional[Ring] = None
+        self._latest: Optional[Ring] = None
+        self._latest_time: Dict[str, float] = {}
         self._stacks: Optional[Ring] = None
         self._counts: Dict[str, int] = {}
         self._failed = False
@@ -50,14 +56,22 @@ class Journal:
         self.eventful = self.eventful or not (well or kind in ORDINARY)
         counted = kind + str(fields.get("origin", ""))
         self._counts[counted] = self._counts.get(counted, 0) + 1
-        if self._counts[counted] <= MAX_NOTES_OF_A_KIND:
-            self._append(
-                "_notes", {"kind": kind, "time": time.time(), "pid": os.getpid(), **fields}
-            )
+        first = self._counts[counted] <= FIRST_NOTES_OF_A_KIND
+        self._append(
+            "_notes" if first else "_latest",
+            {"kind": kind, "time": time.time(), "pid": os.getpid(), **fields},
+        )
 
-    def has_room(self, kind: str, origin: str = "") -> bool:
-        """Whether a note of this kind would still be kept: if not, it need not be made."""
-        return self._counts.get(kind + origin, 0) < MAX_NOTES_OF_A_KIND
+    def is_due(self, kind: str, origin: str = "") -> bool:
+        """Whether a note of this kind should be made: the first ones always, later ones a few times a second."""
+        counted = kind + origin
+        if self._counts.get(counted, 0) < FIRST_NOTES_OF_A_KIND:
+            return True
+        now = time.monotonic()
+        due = now - self._latest_time.get(counted, 0.0) >= SECONDS_BETWEEN_LATEST
+        if due:
+            self._latest_time[counted] = now
+        return due
 
     def stack(self, **fields: Any) -> None:
         """Where the threads are now."""
@@ -86,7 +100,8 @@ class Journal:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
         handle = os.open(path, flags, 0o600)
         try:
-            total = NOTES_BYTES + STACKS_BYTES
+            stacks = NOTES_BYTES + LATEST_BYTES
+            total = stacks + STACKS_BYTES
             os.posix_fallocate(handle, 0, total)
             memory = mapped(handle, total)
         except BaseException:
@@ -96,7 +111,8 @@ class Journal:
             os.close(handle)
         self.path = path
         self._notes = Ring(memory, 0, NOTES_BYTES)
-        self._stacks = Ring(memory, NOTES_BYTES, total)
+        self._latest = Ring(memory, NOTES_BYTES, stacks)
+        self._stacks = Ring(memory, stacks, total)
         self._notes.append(
             {"kind": "process", "time": time.time(), "pid": os.getpid(), **self._introduction()}
         )
@@ -104,15 +120,16 @@ class Journal:
     def forked(self) -> None:
         """In a child: the parent's rings are the parent's; make own ones when there is something to say."""
         self._lock = _thread.allocate_lock()
-        self._notes = self._stacks = None
+        self._notes = self._latest = self._stacks = None
         self._counts = {}
+        self._latest_time = {}
         self._failed = False
         self.path = ""
         self.eventful = False
 
     def close(self) -> None:
         """Keep nothing more, and nothing of what was kept."""
-        self._notes = self._stacks = None
+        self._notes = self._latest = self._stacks = None
         self._failed = True
         remove(self.path)
 

@@ -127,7 +127,11 @@ def thread_name(ident: int) -> str:
     """The name that the program gave to a thread, without importing ``threading`` for it."""
     threading = sys.modules.get("threading")
     thread = getattr(threading, "_active", {}).get(ident)
-    name = str(getattr(thread, "_name", "")) or str(ident)
+    return shown_name(str(getattr(thread, "_name", "")) or str(ident))
+
+
+def shown_name(name: str) -> str:
+    """The name of a thread, unless it may be a secret."""
     if name.startswith(NAMES_OF_PYTHON):
         return name
     given = (*getattr(sys, "orig_argv", sys.argv), *os.environ.values())

@@ -1,0 +1,112 @@
+"""A file could not be written because there is no room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence, Room
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+NO_ROOM = re.compile(
+    r"No space left on device|Disk quota exceeded|database or disk is full|\d+ requested and \d+ written"
+)
+CUT_OFF = re.compile(r"requested and \d+ written")
+ENOSPC, EDQUOT = 28, 122
+
+#: The kernel gives the same error number for other things that it has run out of.
+NO_DISK = re.compile(r"inotify|watch limit|semaphore|SemLock|epoll", re.IGNORECASE)
+
+#: Python could not write out what was left in its buffers when it ended.
+FLUSH_FAILED = 120
+
+
+@cause("D604", since="0.2", behind=("uncaught-exception", "exited-by-program"))
+def disk_full(evidence: Evidence) -> Iterator[Finding]:
+    """A file could not be written: its file system is full, or the user's quota is used up.
+
+    ## What happened
+    A checkpoint, a log, a cache or a result met the end of its disk. It may be a small one of its own: a container's layer, `/tmp`, a
+    mounted volume, a `tmpfs` (which is memory). A file system can also run out of files while bytes are left, and a quota ends before
+    the disk does. A file system that is mounted read-only is none of this.
+
+    ## How we know
+    The exception that ended the program says so (`ENOSPC`, `EDQUOT`, or the words of TensorFlow, HDF5, NumPy or SQLite), and the file
+    system of the file was looked at right after the death: what is left of it, and what takes the most.
+
+    ## What to do
+    Remove what the verdict names, or write elsewhere. Keep fewer checkpoints (`max_to_keep`), and write to a temporary name first: a
+    file that was cut off is worse than none.
+    """
+    room = evidence.circumstances.full_room
+    full = room is not None and room.full
+    certain = room is not None and room.how != "full"
+    found = evidence.error_like(NO_ROOM, ENOSPC, EDQUOT)
+    if found is not None:
+        error, sure = found
+        if NO_DISK.search(error.message + " ".join(map(str, error.frames[:3]))):
+            return
+        if CUT_OFF.search(error.message) and not full:
+            return  # a pipe, or a file that was closed, can cut a write off too
+        text, where = error.words, evidence.line_of(error)
+        quota = error.errno == EDQUOT or "quota" in error.message
+    else:
+        lines = [line for line in evidence.log.splitlines() if NO_ROOM.search(line)]
+        if not lines or evidence.ending.exit_code != FLUSH_FAILED:
+            return
+        text, where, sure, quota = lines[-1][:200], None, Confidence.LIKELY, "quota" in lines[-1]
+    if not (certain or quota):
+        sure = min(sure, Confidence.LIKELY)  # something was removed since, or it never was the disk
+    facts = [Fact("refused", text, "exception" if found else "stderr")]
+    if room is not None:
+        facts.append(Fact("file system", f"{room.point} ({room.size_words})", "mountinfo"))
+        facts.append(Fact("room left", room.free_bytes, "statvfs after the death"))
+        facts += [Fact("takes the most", pile.words, "a short look") for pile in room.piles[:3]]
+    yield Finding(
+        _says(room, quota),
+        (*facts, *evidence.because("run time")),
+        sure,
+        tuple(_remedies(room, quota)),
+        where=where,
+    )
+
+
+def _says(room: Room | None, quota: bool) -> str:
+    if quota:
+        return f"The disk quota of this user is used up{f' on {room.point}' if room else ''}."
+    if room is None:
+        return "A write was refused because no room was left on its disk."
+    if room.no_files:
+        return f"The file system at {room.point} can hold no further file, though {size(room.free_bytes)} are free."
+    most = f"; {room.piles[0].words}" if room.piles else ""
+    state = "is full" if room.full else "had no room"
+    return f"The file system at {room.point} ({room.size_words}) {state}, {size(room.free_bytes)} are left{most}."
+
+
+def _remedies(room: Room | None, quota: bool) -> Iterator[Remedy]:
+    if quota:
+        yield Remedy("Remove files of yours there, or ask for a larger quota.", ("quota -s",))
+        return
+    if room is None:
+        yield Remedy("Free some room, or write elsewhere.", ("df -h",))
+        return
+    if room.no_files:
+        yield Remedy(
+            "Remove small files there: it is their number that is used up.",
+            (f"df -i {room.point}",),
+        )
+        return
+    yield Remedy(
+        "Remove what is no longer needed, or write to another disk.",
+        (f"du -xah {room.point} | sort -rh | head -20",),
+    )
+    if room.piles and room.piles[0].count >= 3:
+        yield Remedy(
+            "Keep fewer of those files: delete old ones as new ones come (checkpoints: `max_to_keep=3`)."
+        )
+    if room.kind == "tmpfs":
+        yield Remedy(
+            "Make it larger (it is memory, not a disk), or use a folder on a disk.",
+            (f"mount -o remount,size=… {room.point}",),
+        )

@@ -1,0 +1,199 @@
+"""A shared library is missing, or does not fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from outlive.evidence import Circumstances, Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.unit import cause
+
+MISSING = re.compile(r"([^\s:'\"(]+\.so[\w.]*): cannot open shared object file")
+VERSION = re.compile(r"(\S+?): version [`']([\w.]+)' not found(?: \(required by ([^)\s]+)\))?")
+SYMBOL = re.compile(r"(\S+\.so[\w.]*): undefined symbol: (\w+)")
+UNUSABLE = re.compile(
+    r"(\S+\.so[\w.]*): (cannot allocate memory in static TLS block|wrong ELF class: \w+|invalid ELF header|file too short"
+    r"|cannot enable executable stack[^\n]*|failed to map segment from shared object|ELF load command[^\n]*)"
+)
+PATTERNS = (MISSING, VERSION, SYMBOL, UNUSABLE)
+ANY = re.compile("|".join(pattern.pattern for pattern in PATTERNS))
+
+#: The loader of programs, not of Python's: the shell's status for "cannot be run".
+LOADER = re.compile(r"error while loading shared libraries: ")
+NOT_STARTED = 127
+
+#: Who provides the libraries that are missing most often: a pip requirement, or a package of the system.
+FROM_PIP = (
+    (re.compile(r"libcudart\.so\.(\d+)"), "nvidia-cuda-runtime-cu{}"),
+    (re.compile(r"libcublas(?:Lt)?\.so\.(\d+)"), "nvidia-cublas-cu{}"),
+    (re.compile(r"libcufft\.so"), "nvidia-cufft-cu12"),
+    (re.compile(r"libcurand\.so"), "nvidia-curand-cu12"),
+    (re.compile(r"libcusolver\.so"), "nvidia-cusolver-cu12"),
+    (re.compile(r"libcusparse\.so"), "nvidia-cusparse-cu12"),
+    (re.compile(r"libcudnn\w*\.so"), "nvidia-cudnn-cu12"),
+    (re.compile(r"libnccl\.so"), "nvidia-nccl-cu12"),
+    (re.compile(r"libnvinfer\w*\.so"), "tensorrt"),
+)
+FROM_SYSTEM = (
+    (re.compile(r"libGL\.so"), "libgl1"),
+    (re.compile(r"lib(?:gthread|glib)-2\.0\.so"), "libglib2.0-0"),
+    (re.compile(r"libSM\.so"), "libsm6"),
+    (re.compile(r"libXext\.so"), "libxext6"),
+    (re.compile(r"libXrender\.so"), "libxrender1"),
+    (re.compile(r"libgomp\.so"), "libgomp1"),
+    (re.compile(r"libsndfile\.so"), "libsndfile1"),
+    (re.compile(r"libgfortran\.so"), "libgfortran5"),
+    (re.compile(r"libstdc\+\+\.so"), "libstdc++6"),
+)
+
+
+@cause("D603", since="0.2", behind=("uncaught-exception", "exited-by-program"))
+def shared_library_missing(evidence: Evidence) -> Iterator[Finding]:
+    """A shared library that the program loads is missing, or does not fit to the others.
+
+    ## What happened
+    Python packages with native code, CUDA and your own `.so` files need other libraries at the moment they are loaded. One of
+    them is not where the loader looks, is too old (`GLIBCXX_… not found`), was built for another release (`undefined symbol`), or comes
+    too late (`static TLS`).
+
+    ## How we know
+    The loader's own words are in the exception that ended the program. The library that was being loaded was read for what it asks
+    for, and the usual folders were searched for the missing one.
+
+    ## What to do
+    Install what provides it, with the command in the verdict. If the library is there but not found, put its folder into
+    `LD_LIBRARY_PATH` before the program starts: changing it from inside is too late.
+    """
+    found = evidence.error_like(ANY)
+    if found is not None:
+        error, sure = found
+        text, where, source = error.message, evidence.line_of(error), "exception"
+    else:
+        lines = [line for line in evidence.log.splitlines() if LOADER.search(line)]
+        if not lines or evidence.ending.exit_code != NOT_STARTED:
+            return
+        text, where, source, sure = lines[-1], None, "stderr", Confidence.PROVEN
+    around = evidence.circumstances
+    told = next(line for line in text.splitlines() if ANY.search(line)).strip()
+    facts = [Fact("the loader said", told[:300], source)]
+    if missing := MISSING.search(text):
+        says, remedies = _missing(missing[1], around)
+        facts += [
+            Fact(
+                "asks for it",
+                f"{library.file}: {', '.join(library.needs)}"[:300],
+                "its dynamic section",
+            )
+            for library in around.asking_for(missing[1])
+        ]
+    elif version := VERSION.search(text):
+        file, wanted, user = version[1], version[2], version[3] or "a library"
+        says = f"{_name(file)} is too old: {_name(user)} asks for {wanted}, which it does not have."
+        remedies = _newer(wanted, around)
+    elif symbol := SYMBOL.search(text):
+        says = f"{_name(symbol[1])} was built against another release of a library: it asks for {symbol[2]}, which nobody has."
+        remedies = (
+            Remedy(
+                "Build it again with what is installed here, or install the release that it was built for."
+            ),
+        )
+    else:
+        broken = UNUSABLE.search(text)
+        assert broken is not None
+        says = f"{_name(broken[1])} cannot be loaded: {broken[2]}."
+        remedies = (_usable(_name(broken[1]), broken[2]),)
+    yield Finding(says, tuple(facts), sure, remedies, where=where)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _missing(path: str, around: Circumstances) -> tuple[str, tuple[Remedy, ...]]:
+    name = _name(path)
+    asking = [_name(library.file) for library in around.asking_for(path)]
+    who = f"{asking[0]} needs {name}" if asking else f"{name} is needed"
+    lies = around.found.get(name)
+    if lies:
+        folder = lies.rpartition("/")[0]
+        return (
+            f"{who}, which lies in {folder}, where the loader does not look.",
+            (
+                Remedy(
+                    "Tell the loader where it is, before the program starts.",
+                    (f'export LD_LIBRARY_PATH="{folder}:$LD_LIBRARY_PATH"',),
+                ),
+            ),
+        )
+    says = f"{who}, which the loader finds nowhere."
+    for pattern, package in FROM_PIP:
+        if match := pattern.match(name):
+            wanted = package.format(*match.groups())
+            return says, (
+                Remedy("Install it beside TensorFlow.", (around.installation.install(wanted),)),
+                Remedy(
+                    "Or let TensorFlow bring all of CUDA.",
+                    (around.installation.install("tensorflow[and-cuda]"),),
+                ),
+            )
+    if name.startswith("libcuda.so"):
+        return says, (
+            Remedy(
+                "Install the driver of the graphics card, or start the container with access to it.",
+                ("nvidia-smi", "docker run --gpus all …"),
+            ),
+        )
+    for pattern, package in FROM_SYSTEM:
+        if pattern.match(name):
+            return says, (
+                Remedy(
+                    "Install it with the system's packages.", (f"apt-get install -y {package}",)
+                ),
+            )
+    return says, (
+        Remedy("Install the package that has it.", (f"apt-file search {name}",)),
+        Remedy(
+            "If it lies somewhere, put its folder into LD_LIBRARY_PATH before the program starts.",
+            (f"find / -name '{name}*' 2>/dev/null",),
+        ),
+    )
+
+
+def _newer(wanted: str, around: Circumstances) -> tuple[Remedy, ...]:
+    if wanted.startswith(("GLIBCXX", "CXXABI")):
+        if around.installation.maker == "conda":
+            return (
+                Remedy(
+                    "Install a newer C++ runtime into this environment.",
+                    (f"conda install -p {around.installation.prefix} -c conda-forge libstdcxx-ng",),
+                ),
+            )
+        return (
+            Remedy("Install a newer C++ runtime.", ("apt-get install -y libstdc++6",)),
+            Remedy(
+                "See which versions it has.",
+                ("strings $(ldconfig -p | awk '/libstdc/{print $NF; exit}') | grep GLIBCXX",),
+            ),
+        )
+    if wanted.startswith("GLIBC_"):
+        return (
+            Remedy(
+                "Use a build for this system (a newer system is needed for this one: glibc cannot be exchanged).",
+                ("ldd --version",),
+            ),
+        )
+    return (Remedy("Install the release that it was built for."),)
+
+
+def _usable(name: str, problem: str) -> Remedy:
+    if "static TLS" in problem:
+        return Remedy(
+            "Load it first: import its package before TensorFlow, or preload it.",
+            (f"export LD_PRELOAD={name}",),
+        )
+    if "failed to map segment" in problem:
+        return Remedy(
+            "Its folder is mounted `noexec`: move it, or set TMPDIR to a folder that is not."
+        )
+    return Remedy("The file is damaged or for another machine: install it again.")

@@ -1,0 +1,264 @@
+"""Looks around when an error is about a limit: see ``circumstances``.
+
+Names of open files are read as links, which opens nothing: there may be no descriptor left. Nothing of the user's is called.
+"""
+
+from __future__ import annotations
+
+import _io
+import _thread
+import os
+import sys
+import time
+
+from .census import locals_of
+from .describe import masked
+from .sampler import shown_name
+from .search import Search
+from .weighing import describe_element, len_of
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+
+SECONDS = 0.06
+MOST_DESCRIPTORS = 4096
+MOST_THREADS = 1024
+MOST_GROUPS = 8
+MOST_PATHS = 16
+MOST_FRAMES = 60
+MOST_LOCALS = 2000
+
+#: A container with fewer elements is no leak of descriptors.
+FEWEST_KEPT = 8
+
+#: Threads of one pool differ in their numbers.
+DIGITS_END = {ord(digit): "\0" for digit in "0123456789"}
+
+WRAPPERS = (_io.BufferedWriter, _io.BufferedRandom, _io.BufferedReader)
+
+
+def around(
+    error: BaseException,
+    topics: Set[str],
+    is_own: Callable[[str], bool],
+    limits: Dict[str, Tuple[int, int]],
+    started: List[Any],
+) -> Dict[str, Any]:
+    """All that is worth knowing beside this error."""
+    found: Dict[str, Any] = {}
+    try:
+        if "files" in topics:
+            found["files"] = open_files(*limits["files"])
+            found["kept"] = kept(error, is_own)
+        if "threads" in topics:
+            found["threads"] = threads(started, *limits["tasks"], limits["space"][0])
+        if "room" in topics:
+            found["paths"] = written_paths(error)
+        if "libraries" in topics:
+            found["libraries"] = library_names(error)
+    except Exception as failure:  # what was found before is kept
+        found["failed"] = f"{type(failure).__name__}: {failure}"[:200]
+    return found
+
+
+def open_files(soft: int, hard: int) -> Dict[str, Any]:
+    """How many descriptors are open, of how many, and what they lead to, by folder and kind."""
+    count = 0
+    groups: Dict[str, List[str]] = {}
+    ours = os.environ.get("OUTLIVE_RECORD_FOLDER") or "\0"
+    highest = soft if 0 <= soft < MOST_DESCRIPTORS else MOST_DESCRIPTORS
+    for number in range(highest):
+        try:
+            target = os.readlink(f"/proc/self/fd/{number}")
+        except OSError:
+            continue
+        count += 1
+        if not target.startswith(ours):
+            groups.setdefault(kind_of(target), []).append(target)
+    largest = sorted(groups.items(), key=lambda item: -len(item[1]))[:MOST_GROUPS]
+    return {
+        "count": count,
+        "limit": soft,
+        "hard": hard,
+        "groups": [
+            [masked(what if len(set(targets)) > 1 else targets[0]), len(targets)]
+            for what, targets in largest
+        ],
+    }
+
+
+def kind_of(target: str) -> str:
+    """``folder/*.png`` for a file, ``socket``, ``pipe``: what descriptors of one origin have in common."""
+    if not target.startswith("/"):
+        return target.partition(":")[0] if target[-1:] == "]" else target
+    folder, name = os.path.split(target.replace(" (deleted)", ""))
+    if folder.startswith("/dev"):
+        return target
+    ending = os.path.splitext(name)[1]
+    return os.path.join(folder, "*" + ending)
+
+
+def kept(error: BaseException, is_own: Callable[[str], bool]) -> List[Dict[str, Any]]:
+    """Containers of the user's own that may keep files open: many elements, and no plain values."""
+    # As in a census: what is held for a moment must never become the last reference.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SECONDS * 2)
+    try:
+        search = Keepers(is_own, time.perf_counter() + SECONDS)
+        for frame in frames_behind(error):
+            if is_own(frame.f_code.co_filename):
+                search.frame(frame)
+        search.names()
+        return search.held()
+    finally:
+        sys.setswitchinterval(interval)
+
+
+class Keepers(Search):
+    """The containers that the user's code can name, by their number of elements."""
+
+    def frame(self, frame: Any) -> None:
+        """Begin at the locals of a function that has ended."""
+        self._visit_names(locals_of(frame), (frame.f_code.co_filename, frame.f_code.co_name))
+
+    def _weigh_container(
+        self, value: Any, kind: str, path: Tuple[Any, ...], scope: Tuple[str, str]
+    ) -> None:
+        length = len_of(value, kind)
+        if length < FEWEST_KEPT or id(value) in self._found:
+            return
+        holds = describe_element(value, kind)
+        if holds.partition(" ")[0] in ("str", "int", "float", "bool", "bytes", "numpy.ndarray"):
+            return
+        name = {"path": [list(step) for step in path], "file": scope[0], "scope": scope[1]}
+        self._found[id(value)] = {
+            "kind": kind,
+            "length": length,
+            "bytes": length,  # what the search sorts by
+            "holds": holds,
+            "names": [name],
+        }
+
+
+def frames_behind(error: Optional[BaseException]) -> Iterator[Any]:
+    """The frames that an error and its causes came through, innermost first."""
+    seen = 0
+    while error is not None and seen < MOST_FRAMES:
+        found = []
+        traceback = error.__traceback__
+        while traceback is not None:
+            found.append(traceback.tb_frame)
+            traceback = traceback.tb_next
+        for frame in reversed(found[-MOST_FRAMES:]):
+            seen += 1
+            yield frame
+        error = error.__cause__ or error.__context__
+
+
+def threads(started: List[Any], soft: int, hard: int, space: int) -> Dict[str, Any]:
+    """How many threads live, what they are called, who started them, and the limit on them."""
+    names = list(native_names())
+    groups: Dict[str, int] = {}
+    for name in names:
+        stem = name.translate(DIGITS_END).partition("\0")[0].rstrip("-_( ") or name
+        groups[stem] = groups.get(stem, 0) + 1
+    largest = sorted(groups.items(), key=lambda item: -item[1])[:MOST_GROUPS]
+    module = sys.modules.get("threading")
+    return {
+        "count": len(names),
+        "python": len(getattr(module, "_active", ())),
+        "groups": [[masked(shown_name(name)), number] for name, number in largest],
+        "limit": soft,
+        "hard": hard,
+        "address_limit": space,
+        "stack": _thread.stack_size(),
+        "started": started,
+        "user": os.getuid(),
+    }
+
+
+def native_names() -> Iterator[str]:
+    """What the kernel calls the threads of this process."""
+    try:
+        numbers = os.listdir("/proc/self/task")
+    except OSError:
+        return
+    for number in numbers[:MOST_THREADS]:
+        try:
+            handle = os.open(f"/proc/self/task/{number}/comm", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            yield ""
+            continue
+        try:
+            yield os.read(handle, 64).decode("utf-8", "replace").strip()
+        except OSError:
+            yield ""
+        finally:
+            os.close(handle)
+
+
+def written_paths(error: BaseException) -> List[str]:
+    """Files that may have been written when the room ran out: those open in the functions that the error came through.
+
+    An error of ``write`` does not name its file. Beside the files themselves, texts that look like a path.
+    """
+    files: List[str] = []
+    texts: List[str] = []
+    for value in values_behind(error):
+        name = name_of(value)
+        if name:
+            files.append(name)
+        elif type(value) is str and 1 < len(value) < 1000 and "/" in value and "\n" not in value:
+            texts.append(value)
+        else:
+            files.extend(names_within(value))
+    ordered = list(dict.fromkeys([*files, *texts]))[:MOST_PATHS]
+    return [masked(os.path.abspath(path)) for path in ordered]
+
+
+def values_behind(error: BaseException) -> Iterator[Any]:
+    """The local values of the functions that an error came through, innermost first."""
+    left = MOST_LOCALS
+    for frame in frames_behind(error):
+        for value in locals_of(frame).values():
+            left -= 1
+            if left < 0:
+                return
+            yield value
+
+
+def name_of(value: Any) -> str:
+    """The file that a file object of Python's own writes to; nothing for anything else."""
+    try:
+        if type(value) is _io.TextIOWrapper:
+            value = value.buffer
+        if type(value) in WRAPPERS:
+            value = value.raw
+        name = value.name if type(value) is _io.FileIO else ""
+        return name if type(name) is str else ""
+    except Exception:  # detached, or half made
+        return ""
+
+
+def names_within(value: Any) -> Iterator[str]:
+    """The files that an object holds in its attributes: a zip file, a temporary file."""
+    try:
+        names = object.__getattribute__(value, "__dict__")
+    except Exception:
+        return
+    if type(names) is dict and len(names) <= 64 and not issubclass(type(value), type):
+        for inner in list(names.values()):
+            name = name_of(inner)
+            if name:
+                yield name
+
+
+def library_names(error: BaseException) -> List[str]:
+    """Texts in the functions that the error came through that name a shared library."""
+    found = [
+        value
+        for value in values_behind(error)
+        if type(value) is str and ".so" in value and len(value) < 1000 and "\n" not in value
+    ]
+    return [masked(name) for name in list(dict.fromkeys(found))[:MOST_PATHS]]
