@@ -215,7 +215,7 @@ def test_a_run_takes_one_line_of_a_terminal(width: int, failed_run: Outlive) -> 
     rows = len(failed_run("runs", "--json").stdout.splitlines())
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    environment = failed_run.environment | {"TERM": "dumb"}
+    environment = failed_run.environment | {"TERM": "xterm", "NO_COLOR": "1"}
     environment.pop("COLUMNS", None)
 
     subprocess.run(

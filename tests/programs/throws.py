@@ -4,7 +4,6 @@ import concurrent.futures
 import multiprocessing
 import sys
 import threading
-import time
 
 
 class Wrong(Exception):
@@ -72,6 +71,8 @@ def many_and_main():
 
 
 def many_slowly():
+    import time
+
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         for number in range(90):
             pool.submit(fail, f"future {number}").exception()
