@@ -547,7 +547,7 @@ def real_file(library: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def test_reader_refuses_other_files(real_file: bytes) -> None:
     assert len(real_file) == FILE_BYTES
-    for bad in (b"", b"OUTLSHI", b"\0" * FILE_BYTES, b"OUTLSHIM", b"OUTLSHIM\x02\0\0\0"):
+    for bad in (b"", b"OUTLSHI", b"\0" * FILE_BYTES, b"OUTLSHIM", b"OUTLSHIM\x01\0\0\0"):
         with pytest.raises(ValueError, match="native recorder"):
             read_native(bad)
 
@@ -575,7 +575,7 @@ def test_reader_survives_truncation(real_file: bytes) -> None:
 def test_reader_survives_noise() -> None:
     chance = random.Random(7)
     for _ in range(20):
-        noise = b"OUTLSHIM\x01\0\0\0" + chance.randbytes(FILE_BYTES - 12)
+        noise = b"OUTLSHIM\x02\0\0\0" + chance.randbytes(FILE_BYTES - 12)
         assert isinstance(read_native(noise), NativeReading)
 
 

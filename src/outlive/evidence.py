@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from outlive.circumstances import Circumstances, Room, Threads
+from outlive.crash_site import Site
 from outlive.memory_looks import Looks
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
 from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value
@@ -32,6 +33,7 @@ from outlive.observed import (
     Stack,
     Thrown,
 )
+from outlive.senders import kernel_words, known, lineage, name_of
 from outlive.waiting import Standstill, Waiting
 
 __all__ = ["Circumstances", "Evidence", "Room"]
@@ -323,6 +325,47 @@ class Evidence:
         stacks = self.crash.stacks if self.crash else ()
         return next((place for stack in stacks if (place := stack.own)), None)
 
+    @property
+    def site(self) -> Site | None:
+        """Where in native code the program's own death struck."""
+        name = self.fatal_signal
+        mine = [
+            got.site
+            for got in self.signals
+            if got.site is not None and got.signal == name and got.pid in self.program.own_pids
+        ]
+        return mine[-1] if mine else None
+
+    @property
+    def tensorflow_call(self) -> Stack | None:
+        """The Python stack that had called TensorFlow when the program crashed in native code, if that is where it crashed.
+
+        The native frames decide, where they say anything; without them the innermost Python frame does.
+        """
+        site, crash = self.site, self.crash
+        inside = site.in_tensorflow if site is not None else None
+        if inside is False:
+            return None
+        stack = crash.stack_in("tensorflow", "keras", "tf_keras") if crash is not None else None
+        if stack is None and inside:
+            stacks = crash.stacks if crash is not None else self.stacks
+            return next((found for found in stacks if found.own), Stack("", ()))
+        return stack
+
+    def facts_of_crash(self) -> tuple[Fact, ...]:
+        """What is known about a death in native code: its headline, the code at the top, the address."""
+        found = []
+        if self.crash is not None:
+            found.append(Fact("fatal error", self.crash.headline, "faulthandler in the program"))
+        site = self.site
+        if site is not None:
+            source = "the handler in the program, and the symbols of the mapped files"
+            if site.frames:
+                found.append(Fact("native frames", site.words_for_frames(), source))
+            if site.fault is not None and site.fault.words:
+                found.append(Fact("address", site.fault.words, "siginfo and /proc/PID/maps"))
+        return tuple(found)
+
     def facts_before_quitting(self, call: Quit) -> tuple[Fact, ...]:
         """Why the program may have decided to end: the exception it was handling, a signal that it had received."""
         found = []
@@ -334,7 +377,7 @@ class Evidence:
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
             got = self.sender_of(name)
             if got is not None and not got.itself:
-                who = self.words_for_sender(got) or "the kernel (a terminal)"
+                who = self.words_for_sender(got) or kernel_words(name)
                 found.append(Fact(f"received {name} before, from", who, "siginfo", private=True))
         return tuple(found)
 
@@ -342,10 +385,18 @@ class Evidence:
         """The sender of a signal, as a sentence begins with it: by name; its arguments are a private fact."""
         if got is None or got.sender_pid is None:
             return ""
-        parents = f", started by {got.ancestors[0]}" if got.ancestors else ""
+        if got.itself:
+            return "The program itself"
+        if got.sender_pid == 0:
+            return "A process outside this container"
+        if got.sender_pid in self.program.family:
+            return f"Its own process {got.sender_pid}"
+        line = lineage(got.ancestors)
+        parents = f", started by {line}" if line else ""
         words = got.sender.split(" ")
-        names = [words[0], *(word for word in words[1:2] if word.endswith((".py", ".sh")))]
-        command = " ".join(name.rpartition("/")[2] for name in names) or "a process that is gone"
+        script = [word for word in words[1:2] if word.endswith((".py", ".sh"))]
+        names = [name_of(got.sender), *(word.rpartition("/")[2] for word in script)]
+        command = known(got.sender) or " ".join(names) or "a process that is gone"
         return f"Process {got.sender_pid} ({command[:80]}{parents})"
 
     def facts_of_sender(self, got: Received | None) -> tuple[Fact, ...]:
@@ -353,8 +404,13 @@ class Evidence:
         if got is None:
             return ()
         if got.sender_pid is None:
-            return (Fact("sent by", "the kernel (a terminal, a timer or a limit)", "siginfo"),)
-        line = " ← ".join([f"{got.sender_pid} {got.sender}", *got.ancestors])
+            return (Fact("sent by", kernel_words(got.signal), "siginfo"),)
+        if got.itself:
+            return (Fact("sent by", "the program itself", "siginfo"),)
+        if got.sender_pid == 0:
+            return (Fact("sent by", "a process outside this container", "siginfo: sender 0"),)
+        user = f" (user {got.sender_user or got.sender_uid})" if got.sender_uid is not None else ""
+        line = " ← ".join([f"{got.sender_pid} {got.sender}{user}", *got.ancestors])
         return (Fact("sent by", line[:300], "siginfo and /proc/PID/cmdline", private=True),)
 
     def facts_of_waiting(self, *threads: Waiting) -> tuple[Fact, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from outlive.crash_site import Site
 from outlive.model import Confidence, Place, Value
 
 #: The kernel kills when a charge does not fit; the last reading is up to a tenth of a second older.
@@ -182,14 +184,28 @@ class Received:
     """A signal that reached the program (or its supervisor), and who sent it."""
 
     signal: str
-    sender_pid: int | None = None  #: None: the kernel (a terminal, a timer, a limit, a fault)
+    #: None: the kernel (a terminal, a timer, a limit, a fault); 0: a process outside the container
+    sender_pid: int | None = None
     sender: str = ""  #: command line of the sender, when it could still be read
     sender_uid: int | None = None
+    sender_user: str = ""  #: the name of that user, where it has one
     ancestors: tuple[str, ...] = ()  #: names of the sender's parents, nearest first
     at: float | None = None
     pid: int = 0  #: who received it
     itself: bool = False  #: the program sent it to itself
     address: int | None = None  #: of the fault, for SIGSEGV and its kin
+    thread: str = ""  #: the kernel's name of the thread that received it
+    site: Site | None = None  #: where in native code, for SIGSEGV and its kin
+
+    @property
+    def from_process(self) -> bool:
+        """Whether a process sent it, be it the program itself."""
+        return self.sender_pid is not None
+
+    @property
+    def from_another(self) -> bool:
+        """Whether another process sent it."""
+        return self.sender_pid is not None and not self.itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,3 +377,7 @@ class Program:
     finished: bool = False  #: its Python shut down in good order (atexit ran)
     on_terminal: bool = False  #: it had a controlling terminal
     alone: bool = True  #: the Python is the process that was started, not one behind a shell
+    left_at: float | None = None  #: when its atexit functions had run, in seconds since the start
+    scheduler: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: variables of a batch system or an orchestrator; the value is kept for numbers of jobs only

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.model import Confidence, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D303", since="0.1", needs=("stacks",))
+@cause("D303", since="0.1", needs=("stacks", "crash"))
 def division_in_op(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow operation divided an integer by zero in native code.
 
@@ -18,22 +18,21 @@ def division_in_op(evidence: Evidence) -> Iterator[Finding]:
     zero. The CPU stops the process with SIGFPE ("Floating point exception", though no floating-point number is involved).
 
     ## How we know
-    The process ended by SIGFPE, and at that moment its Python stack stood in TensorFlow's call of the operation.
+    The process ended by SIGFPE, and at that moment the crashing thread stood in TensorFlow's native code, or its Python stack in
+    TensorFlow's call of the operation.
 
     ## What to do
     Check the sizes that the named line gives: picture against window, number of elements, strides.
     """
-    if not evidence.faulted("SIGFPE") or evidence.crash is None:
-        return
-    stack = evidence.crash.stack_in("tensorflow", "keras", "tf_keras")
-    if stack is None:
+    stack = evidence.tensorflow_call
+    if not evidence.faulted("SIGFPE") or stack is None:
         return
     operation = stack.tensorflow_operation
     called = f"The TensorFlow operation {operation}" if operation else "A TensorFlow operation"
     yield Finding(
         f"{called} divided an integer by zero in native code (SIGFPE).",
         (
-            Fact("fatal error", evidence.crash.headline, "faulthandler in the program"),
+            *evidence.facts_of_crash(),
             *evidence.because("run time"),
         ),
         Confidence.PROVEN,

@@ -40,7 +40,11 @@ def heap_corrupted(evidence: Evidence) -> Iterator[Finding]:
     double = "double free" in message
     yield Finding(
         f"The heap is damaged: {message}.",
-        (Fact("last words of the C library", message, "stderr"), *evidence.because("run time")),
+        (
+            Fact("last words of the C library", message, "stderr"),
+            *evidence.facts_of_crash(),
+            *evidence.because("run time"),
+        ),
         Confidence.PROVEN,
         (
             Remedy(

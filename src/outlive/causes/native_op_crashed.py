@@ -12,10 +12,11 @@ CRASHES = {
     "SIGSEGV": "read or wrote memory that is not its own",
     "SIGBUS": "touched memory that could not be provided",
     "SIGILL": "met an instruction that this CPU does not have",
+    "SIGTRAP": "ran into a trap",
 }
 
 
-@cause("D301", since="0.1", needs=("stacks",))
+@cause("D301", since="0.1", needs=("stacks", "crash"))
 def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow operation crashed in native code.
 
@@ -24,21 +25,23 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     NaN input, a window larger than the picture: instead of an exception the process dies with "Segmentation fault".
 
     ## How we know
-    The process ended by such a signal, and at that moment its Python stack stood in TensorFlow's call of the operation.
+    The process ended by such a signal, and at that moment the crashing thread stood in TensorFlow's native code (its frames were
+    kept by a handler in the program), or its Python stack in TensorFlow's call of the operation.
 
     ## What to do
     Check the arguments of the named line: shapes, indices, empty tensors, NaN, `validate=False`. A newer TensorFlow may check them
     by itself.
     """
     name = evidence.fatal_signal
-    if name is None or not evidence.faulted(*CRASHES) or evidence.crash is None:
+    stack = evidence.tensorflow_call
+    if name is None or stack is None or not evidence.faulted(*CRASHES):
         return
-    stack = evidence.crash.stack_in("tensorflow", "keras", "tf_keras")
-    if stack is None:
-        return
+    kernel = evidence.site.kernel if evidence.site else ""
     operation = stack.tensorflow_operation
     called = f"the TensorFlow operation {operation}" if operation else "TensorFlow"
-    facts = [Fact("fatal error", evidence.crash.headline, "faulthandler in the program")]
+    by = f"The kernel {kernel}" if kernel else f"Native code called by {called}"
+    of = f" of {called}" if kernel and operation else ""
+    facts = list(evidence.facts_of_crash())
     if stack.frames:
         top = stack.frames[0]
         facts.append(
@@ -50,7 +53,7 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
             )
         )
     yield Finding(
-        f"Native code called by {called} {CRASHES[name]} ({name}).",
+        f"{by}{of} {CRASHES[name]} ({name}).",
         (*facts, *evidence.because("peak memory", "run time")),
         Confidence.LIKELY,
         (

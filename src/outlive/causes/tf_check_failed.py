@@ -38,11 +38,14 @@ def tf_check_failed(evidence: Evidence) -> Iterator[Finding]:
     last = fatal[-1]
     stack = evidence.crash.stack_in("tensorflow", "keras", "tf_keras") if evidence.crash else None
     operation = stack.tensorflow_operation if stack else None
+    kernel = evidence.site.kernel if evidence.site else ""
     called = f" in the operation {operation}" if operation else ""
+    called = called or (f" in the kernel {kernel}" if kernel else "")
     yield Finding(
         f"TensorFlow aborted itself{called}: {last['why'].strip()[:200]} ({last['where'].rpartition('/')[2]}).",
         (
             Fact("fatal line", last[0][:400], "stderr"),
+            *evidence.facts_of_crash(),
             *evidence.because("run time", "peak memory"),
         ),
         Confidence.PROVEN,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from outlive.crash_site import NativeFrame
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy
 from outlive.unit import cause
 
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP")
 TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 
 
-@cause("D304", since="0.1", needs=("stacks",))
+@cause("D304", since="0.1", needs=("stacks", "crash"))
 def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
     """Native code that the program called crashed: a `ctypes` call, an extension module, another library than TensorFlow.
 
@@ -22,29 +23,37 @@ def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
 
     ## How we know
     The process ended by such a signal while the crashing thread stood at this line of your code (or in the named package), not in
-    TensorFlow.
+    TensorFlow. The native frames, which a handler in the program kept, name the shared object and the function.
 
     ## What to do
     Check the arguments of the call: lengths in bytes or in elements, lifetimes of buffers, `argtypes` and `restype`.
     """
-    crash = evidence.crash
-    name = evidence.fatal_signal
-    if not evidence.faulted(*CRASHES) or crash is None or not crash.crashing_is_python:
+    crash, site = evidence.crash, evidence.site
+    if not evidence.faulted(*CRASHES) or evidence.tensorflow_call is not None:
         return
-    if crash.recursion is not None or crash.stacks[0].package in TENSORFLOW:
+    if site is not None and (site.stack_used_up or site.in_tensorflow):
+        return
+    known = crash is not None and crash.crashing_is_python and bool(crash.stacks)
+    if crash is None or not known:
+        yield from _in_an_unknown_thread(evidence)
+        return
+    if crash.recursion is not None and (site is None or site.fault is None):
+        return
+    if crash.stacks[0].package in TENSORFLOW and (site is None or site.in_tensorflow is None):
         return
     top = crash.stacks[0].frames[0]
     through = (
         "a ctypes call"
-        if "/ctypes/" in top.file
+        if "/ctypes/" in top.file or (site is not None and _by_ctypes(site.call))
         else f"the package {top.package}"
         if top.package
         else "a native call"
     )
+    at = f" in {site.place}" if site is not None and site.place else ""
     yield Finding(
-        f"Native code called through {through} crashed ({name}).",
+        f"Native code called through {through} crashed{at} ({evidence.fatal_signal}).",
         (
-            Fact("fatal error", crash.headline, "faulthandler in the program"),
+            *evidence.facts_of_crash(),
             Fact(
                 "innermost Python frame",
                 f"{top.file}:{top.line} in {top.function}",
@@ -61,3 +70,27 @@ def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
         ),
         where=crash.stacks[0].own,
     )
+
+
+def _in_an_unknown_thread(evidence: Evidence) -> Iterator[Finding]:
+    """Only the native frames tell: of a thread that Python does not know, or without a dump of Python's stacks."""
+    site = evidence.site
+    if site is None or site.top is None:
+        return
+    yield Finding(
+        f"Native code crashed in {site.place}, in a thread of its own ({evidence.fatal_signal})."
+        if evidence.crash is not None
+        else f"Native code crashed in {site.place} ({evidence.fatal_signal}).",
+        (*evidence.facts_of_crash(), *evidence.because("run time", "last line seen")),
+        Confidence.LIKELY if not site.top.plumbing else Confidence.POSSIBLE,
+        (
+            Remedy(
+                f"Look at what was given to {site.top.library or 'this code'}: sizes, lifetimes of buffers, callbacks."
+            ),
+        ),
+        where=evidence.crash_line or evidence.busy,
+    )
+
+
+def _by_ctypes(call: tuple[NativeFrame, ...]) -> bool:
+    return any(frame.library.startswith("_ctypes.") for frame in call)

@@ -74,6 +74,21 @@ TELLING_VARIABLES = (
 )
 
 
+#: Variables by which batch systems and orchestrators are known; the values of these are numbers of jobs, others are not kept.
+JOB_NUMBERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "AWS_BATCH_JOB_ID")
+SCHEDULER_VARIABLES = (
+    *JOB_NUMBERS,
+    "SLURM_JOB_PARTITION",
+    "SLURM_RESTART_COUNT",
+    "SGE_ROOT",
+    "_CONDOR_SCRATCH_DIR",
+    "KUBERNETES_SERVICE_HOST",
+    "ECS_CONTAINER_METADATA_URI",
+    "ECS_CONTAINER_METADATA_URI_V4",
+    "BATCH_TASK_INDEX",
+)
+
+
 class Flight:
     """The record of one run, as its supervisor makes it."""
 
@@ -144,6 +159,13 @@ class Flight:
                     name: mask_text(value[:200], self.secrets)
                     for name, value in os.environ.items()
                     if name.startswith(TELLING_VARIABLES)
+                },
+                "scheduler": {
+                    name: mask_text(os.environ[name][:40], self.secrets)
+                    if name in JOB_NUMBERS
+                    else ""
+                    for name in SCHEDULER_VARIABLES
+                    if name in os.environ
                 },
                 "baseline": self._baseline.reading,
                 "terminal": bool(getattr(process_stat(self._host, pid), "terminal", 0)),
@@ -230,7 +252,17 @@ class Flight:
         """A signal reached the supervisor."""
         command = (self._host.read(f"/proc/{sender}/cmdline", 512) or "") if sender else ""
         shown, _ = split_arguments([word for word in command.split("\0") if word])
-        self._event("signal", signal=number, sender=sender, uid=uid, command=shown[:8])
+        from outlive.record.lineage import ancestors_of, user_name
+
+        self._event(
+            "signal",
+            signal=number,
+            sender=sender,
+            uid=uid,
+            user=user_name(uid) if sender else "",
+            command=shown[:8],
+            ancestors=ancestors_of(self._host, sender) if sender else [],
+        )
 
     def passed_on(self, number: int) -> None:
         """A signal was sent on to the program."""

@@ -1,4 +1,4 @@
-"""Read what the C library (``inside/native``) kept of one process: its stderr and its signals."""
+"""Read what the C library (``inside/native``) kept of one process: its stderr, its signals, its crash."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MAGIC = b"OUTLSHIM"
-VERSION = 1
+VERSION = 2
 
-# The layout of `struct area` and `struct slot` in inside/native/shim.h.
+# The layout of `struct area`, `struct slot` and `struct crash` in inside/native/shim.h.
 _HEADER = struct.Struct("<8sIIII QQ 65I 1024s")
 _HEADER_BYTES = 4096
-_SLOT = struct.Struct("<Q 6i 3Q 16s 256s 4i 64s64s64s64s 40x")
+_ANCESTORS = 12
+_SLOT = struct.Struct(f"<Q 6i 3Q 16s 256s {_ANCESTORS}i {16 * _ANCESTORS}s 72x")
 _SLOTS = 64
 _RING_BYTES = 64 * 1024
 _RING_START = _HEADER_BYTES + _SLOTS * _SLOT.size
-FILE_BYTES = _RING_START + _RING_BYTES
+_WORDS_START = _RING_START + _RING_BYTES
+_WORDS_BYTES = 24 * 1024
+_CRASHES_START = _WORDS_START + _WORDS_BYTES
+_CRASH = struct.Struct("<Q 2I 34Q 8Q 3I4x 16s 160s")
+_MAPS_BYTES, _STACK_BYTES, _SCRATCH_BYTES = 16 * 1024, 48 * 1024, 8 * 1024
+_CRASH_BYTES = _CRASH.size + _MAPS_BYTES + _STACK_BYTES + _SCRATCH_BYTES
+_CRASHES = 2
+FILE_BYTES = _CRASHES_START + _CRASHES * _CRASH_BYTES
 _LAST_SIGNAL = 64
 
 
@@ -48,6 +56,26 @@ class SignalSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class CrashWords:
+    """The raw words of a fatal signal: what the handler copied, nothing yet understood."""
+
+    sequence: int  #: of the signal that it belongs to
+    machine: int  #: as in the header of an ELF file
+    registers: tuple[int, ...]  #: in DWARF's order, the program counter last
+    counter: int
+    stack_pointer: int
+    thread_stack_top: int  #: of the thread, if the library began it; else 0
+    thread_stack_bytes: int
+    stack_start: int
+    stack: bytes
+    maps: str
+    code: bytes
+    mount: str  #: where the file at the fault's address lies (SIGBUS)
+    room_bytes: int | None  #: of that file system, if it is one in memory
+    free_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class NativeReading:
     """All that the library kept of one process.
 
@@ -61,6 +89,8 @@ class NativeReading:
     abort_message: str
     signals: tuple[SignalSeen, ...]
     counts: Mapping[int, int]
+    last_words: str = ""  #: what a fault handler wrote, wherever it wrote it
+    crashes: tuple[CrashWords, ...] = ()  #: the last few
 
 
 def read_native(data: bytes) -> NativeReading:
@@ -80,11 +110,15 @@ def read_native(data: bytes) -> NativeReading:
         abort_message=_text(header[72]).strip(),
         signals=_signals(data),
         counts={number: count for number, count in enumerate(counts) if count and number},
+        last_words=data[_WORDS_START : _WORDS_START + min(header[4], _WORDS_BYTES)]
+        .replace(b"\0", b"")
+        .decode(errors="replace"),
+        crashes=_crashes(data),
     )
 
 
 def _tail(data: bytes, total: int) -> bytes:
-    ring = data[_RING_START:FILE_BYTES]
+    ring = data[_RING_START:_WORDS_START]
     if total <= _RING_BYTES:
         return ring[:total]
     start = total % _RING_BYTES
@@ -111,10 +145,11 @@ def _signal(slot: bytes) -> SignalSeen | None:
     if not sequence or not 0 < signo <= _LAST_SIGNAL:
         return None
     ancestors = []
-    for ancestor_pid, name in zip(fields[12:16], fields[16:20], strict=True):
+    names = fields[12 + _ANCESTORS]
+    for number, ancestor_pid in enumerate(fields[12 : 12 + _ANCESTORS]):
         if ancestor_pid <= 0:
             break
-        ancestors.append(Ancestor(ancestor_pid, _text(name)))
+        ancestors.append(Ancestor(ancestor_pid, _text(names[16 * number : 16 * number + 16])))
     return SignalSeen(
         sequence=sequence,
         signo=signo,
@@ -129,6 +164,42 @@ def _signal(slot: bytes) -> SignalSeen | None:
         thread=_text(thread),
         realtime_ns=realtime,
         monotonic_ns=monotonic,
+    )
+
+
+def _crashes(data: bytes) -> tuple[CrashWords, ...]:
+    found = []
+    for number in range(_CRASHES):
+        start = _CRASHES_START + number * _CRASH_BYTES
+        one = data[start : start + _CRASH_BYTES]
+        if len(one) == _CRASH_BYTES and any(one[:8]):
+            found.append(_crash(one))
+    return tuple(sorted(found, key=lambda crash: crash.sequence))
+
+
+def _crash(data: bytes) -> CrashWords:
+    fields = _CRASH.unpack(data[: _CRASH.size])
+    sequence, machine, register_count = fields[:3]
+    counter, pointer, top, size, start, block, blocks, free = fields[37:45]
+    stack_bytes, maps_bytes, code_bytes, code, mount = fields[45:50]
+    maps_end = _CRASH.size + _MAPS_BYTES
+    return CrashWords(
+        sequence=sequence,
+        machine=machine,
+        registers=fields[3 : 3 + min(register_count, 34)],
+        counter=counter,
+        stack_pointer=pointer,
+        thread_stack_top=top,
+        thread_stack_bytes=size,
+        stack_start=start,
+        stack=data[maps_end : maps_end + min(stack_bytes, _STACK_BYTES)],
+        maps=data[_CRASH.size : _CRASH.size + min(maps_bytes, _MAPS_BYTES)].decode(
+            errors="replace"
+        ),
+        code=code[: min(code_bytes, len(code))],
+        mount=_text(mount),
+        room_bytes=block * blocks if block else None,
+        free_bytes=block * free if block else None,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from outlive.crash_site import FaultAddress, NativeFrame, Site
 from outlive.observed import (
     Act,
     Cell,
@@ -161,6 +163,8 @@ def signals_of(readings: Readings) -> tuple[Received, ...]:
                     sender_pid=sender if isinstance(sender, int) else None,
                     sender=" ".join(str(word) for word in note.get("command", ())),
                     sender_uid=note.get("uid") if isinstance(sender, int) else None,
+                    sender_user=str(note.get("user", "")),
+                    ancestors=tuple(str(name) for name in note.get("ancestors", ())),
                     at=number(note.get("at")),
                     pid=0,
                 )
@@ -178,14 +182,55 @@ def signals_of(readings: Readings) -> tuple[Received, ...]:
                     sender_pid=integer(sender),
                     sender=str(seen.get("command", "")),
                     sender_uid=integer(seen.get("uid")) if sender else None,
+                    sender_user=str(seen.get("user", "")) if sender else "",
                     ancestors=tuple(str(name) for name in seen.get("ancestors", ())),
                     at=readings.since_start(seen.get("time")),
                     pid=pid,
                     itself=sender == pid,
                     address=integer(seen.get("address")),
+                    thread=str(seen.get("thread", "")),
+                    site=site_in(seen.get("site")),
                 )
             )
     return tuple(sorted(found, key=lambda received: received.at or 0.0))
+
+
+def site_in(data: Any) -> Site | None:
+    """Where a fatal signal struck, as it was read from the raw words."""
+    if not isinstance(data, dict) or "frames" not in data:
+        return None
+    fault, instruction = data.get("fault"), data.get("instruction") or {}
+    mount = data.get("mount") or {}
+    return Site(
+        frames=tuple(
+            NativeFrame(str(frame[0]), int(frame[1]), str(frame[2])) for frame in data["frames"]
+        ),
+        counter=int(data.get("counter", 0)),
+        code=str(data.get("code", "")),
+        repeats=int(data.get("repeats", 0)),
+        main_thread=bool(data.get("main_thread", True)),
+        thread_stack_bytes=integer(data.get("thread_stack")),
+        fault=_fault_address(fault) if isinstance(fault, dict) else None,
+        instruction_set=str(instruction.get("set", "")),
+        trap=str(instruction.get("trap", "")),
+        lacking=instruction.get("lacking"),
+        mount=str(mount.get("point", "")),
+        mount_bytes=integer(mount.get("room")),
+        mount_free_bytes=integer(mount.get("free")),
+    )
+
+
+def _fault_address(data: Mapping[str, Any]) -> FaultAddress:
+    return FaultAddress(
+        kind=str(data.get("kind", "unknown")),
+        address=integer(data.get("address")),
+        execution=bool(data.get("execution")),
+        file=str(data.get("file", "")),
+        file_offset=int(data.get("file_offset", 0)),
+        file_bytes=integer(data.get("file_size")),
+        permissions=str(data.get("permissions", "")),
+        stack_bytes=integer(data.get("stack")),
+    )
 
 
 def crash_of(readings: Readings, log: str) -> Crash | None:
@@ -194,11 +239,19 @@ def crash_of(readings: Readings, log: str) -> Crash | None:
     ordered = sorted(
         readings.faults, key=lambda fault: principal is None or fault[0] != principal.pid
     )
-    for pid, text in ordered:
+    for pid, text in (*ordered, *_last_words(readings)):
         crash = crash_in(text, readings.lines, pid)
         if crash is not None:
             return crash
     return crash_in(log, readings.lines, readings.pid)
+
+
+def _last_words(readings: Readings) -> list[tuple[int, str]]:
+    """What a fault handler of the program's own wrote, wherever it wrote it."""
+    return [
+        (int(number(shimmed.get("pid")) or 0), str(shimmed.get("last_words", "")))
+        for shimmed in readings.shimmed
+    ]
 
 
 def stacks_of(readings: Readings, gaps: dict[str, str]) -> tuple[Stack, ...]:

@@ -96,8 +96,18 @@ def _program(readings: Readings) -> Program:
         family=_family(readings),
         on_terminal=bool(readings.run.get("terminal")),
         finished=bool(principal and principal.of_kind("leaving")),
+        left_at=_left_at(readings),
+        scheduler={
+            str(name): str(value) for name, value in (readings.run.get("scheduler") or {}).items()
+        },
         alone=principal is None or principal.pid == readings.pid,
     )
+
+
+def _left_at(readings: Readings) -> float | None:
+    """When the program's Python had run its last atexit function."""
+    notes = readings.principal.of_kind("leaving") if readings.principal else []
+    return readings.since_start(notes[-1].get("time")) if notes else None
 
 
 def _family(readings: Readings) -> frozenset[int]:

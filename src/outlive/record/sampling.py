@@ -39,6 +39,7 @@ class ProcessStat:
     __slots__ = (
         "cpu_seconds",
         "major_faults",
+        "name",
         "parent",
         "rss_bytes",
         "started",
@@ -49,7 +50,9 @@ class ProcessStat:
     )
 
     def __init__(self, text: str) -> None:
-        words = text.rpartition(")")[2].split()
+        head, _, tail = text.rpartition(")")
+        self.name = head.partition("(")[2]
+        words = tail.split()
         self.state = words[0]
         self.parent = int(words[1])
         self.terminal = int(words[4])

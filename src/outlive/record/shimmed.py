@@ -9,8 +9,12 @@ from typing import Any
 
 from outlive.record import runs
 from outlive.record.format import encode, read_frames
+from outlive.record.lineage import user_name
 from outlive.record.masking import mask_text, split_arguments
-from outlive.record.native import NativeReading, read_native
+from outlive.record.native import CrashWords, NativeReading, SignalSeen, read_native
+
+#: The kernel's codes for kill, sigqueue and tgkill.
+SENT = (0, -1, -6)
 
 SEALED = ".shim"
 LIVE = ".native"
@@ -48,22 +52,40 @@ def seal(path: str, secrets: Sequence[str]) -> str:
 
 
 def plain(reading: NativeReading, secrets: Sequence[str]) -> dict[str, Any]:
-    """One process: its stderr, its abort message, its signals and their senders."""
+    """One process: its stderr, its abort message, its signals and their senders, its crash."""
+    crashes = {crash.sequence: crash for crash in reading.crashes}
     return {
         "kind": "shim",
         "pid": reading.pid,
         "stderr": mask_text(reading.stderr_tail.decode("utf-8", "replace"), secrets),
         "abort": mask_text(reading.abort_message, secrets),
+        "last_words": mask_text(reading.last_words, secrets),
         "signals": [
             {
                 "signal": seen.signo,
-                "sender": seen.sender_pid or None,
+                "code": seen.code,
+                "sender": seen.sender_pid if seen.code in SENT else None,
                 "uid": seen.sender_uid,
+                "user": user_name(seen.sender_uid) if seen.code in SENT else "",
                 "command": " ".join(split_arguments(seen.sender_command.split())[0]),
                 "ancestors": [ancestor.name for ancestor in seen.ancestors],
                 "time": seen.realtime_ns / 1e9,
                 "address": seen.fault_address,
+                "thread": mask_text(seen.thread, secrets),
+                "site": _site(seen, crashes.get(seen.sequence)),
             }
             for seen in reading.signals
         ],
     }
+
+
+def _site(seen: SignalSeen, words: CrashWords | None) -> dict[str, Any] | None:
+    """Where a fatal signal struck; a crash that cannot be read costs only this."""
+    if words is None:
+        return None
+    from outlive.record.postmortem.site import site_of
+
+    try:
+        return site_of(seen, words)
+    except Exception as error:
+        return {"unread": f"{type(error).__name__}: {error}"}

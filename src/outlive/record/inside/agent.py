@@ -74,7 +74,7 @@ class Agent:
         self._journal = Journal(folder, self._introduction)
         self._around = Circumstances(lambda: own_code(library_folders()))
         self._hooks = Hooks(self._journal, self._end_well, self._around)
-        self._fault = FaultFile(folder)
+        self._fault = FaultFile(folder, self._their_fault_file)
         self._sampler = Sampler(self._journal, self._each_tick)
         self._restart = Later(self._sampler.start)
         self._shim: Optional[Shim] = None
@@ -183,7 +183,13 @@ class Agent:
         self._sampler.stop()
         self._hooks.look_for_uncaught()
         self._journal.note("leaving")
+        if self._shim is not None:
+            self._shim.leaving()
         self._end_well()
+
+    def _their_fault_file(self, descriptor: int) -> None:
+        if self._shim is not None:
+            self._shim.last_words(descriptor)
 
     def _end_well(self) -> None:
         """Of a helper that ends with nothing to tell nothing is kept: a program may start a million of them."""

@@ -1,11 +1,12 @@
 """The Python stacks of all threads when a fatal signal strikes: ``faulthandler``, writing to a file of ours.
 
-If the program (or the user, with -X faulthandler) has enabled it already, theirs stays: what it prints is in stderr.
+If the program (or the user, with -X faulthandler) has enabled it already, theirs stays; the shim copies what it writes.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from .aside import put_aside
@@ -13,14 +14,15 @@ from .hooks import like
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Optional, Tuple
+    from typing import Any, Callable, Dict, Optional, Tuple
 
 
 class FaultFile:
     """The file, its descriptor, and the care that it stays ours."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, theirs: Callable[[int], None]) -> None:
         self._folder = folder
+        self._theirs = theirs  # told where the program's own handler writes
         self._handle = -1
         self._identity: Optional[Tuple[int, int]] = None
         self._real: Any = None  # faulthandler's own functions, while ours stand in their place
@@ -49,10 +51,20 @@ class FaultFile:
             def passed_on(*args: Any, _real: Callable[..., Any] = real, **kwargs: Any) -> Any:
                 self._handle = -1
                 self._put_back(faulthandler)
-                return _real(*args, **kwargs)
+                result = _real(*args, **kwargs)
+                self._tell_where(args, kwargs)
+                return result
 
             setattr(faulthandler, name, like(real)(passed_on))
         faulthandler.is_enabled = like(faulthandler.is_enabled)(lambda: False)  # not by the program
+
+    def _tell_where(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        """The descriptor that ``enable`` was given, or that of stderr."""
+        try:
+            file: Any = args[0] if args else kwargs.get("file", sys.stderr)
+            self._theirs(file if isinstance(file, int) else file.fileno())
+        except Exception:
+            pass  # what is no file cannot be followed
 
     def _put_back(self, faulthandler: Any) -> None:
         faulthandler.enable, faulthandler.disable, faulthandler.is_enabled = self._real

@@ -2,7 +2,6 @@
 #include "shim.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -13,6 +12,7 @@ static void after_fork_in_child(void)
     atomic_store(&area, NULL); /* that is the parent's: keep nothing until reopened */
     patching_after_fork_in_child();
     signals_forked();
+    crash_forked();
 }
 
 EXPORT size_t outlive_shim_size(void) { return sizeof(struct area); }

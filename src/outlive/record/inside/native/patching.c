@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <sys/mman.h>
 
 #if defined(__x86_64__)
@@ -26,7 +25,7 @@ static struct hook {
 #define HOOK(function) {#function, (void *)our_##function, (void **)&real_##function, "", 0}
     HOOK(write), HOOK(writev), HOOK(fwrite), HOOK(fwrite_unlocked), HOOK(fputs), HOOK(fputc),
     HOOK(putc), HOOK(_IO_putc), HOOK(fprintf), HOOK(vfprintf), HOOK(__fprintf_chk),
-    HOOK(__vfprintf_chk), HOOK(perror), HOOK(sigaction), HOOK(signal),
+    HOOK(__vfprintf_chk), HOOK(perror), HOOK(sigaction), HOOK(signal), HOOK(pthread_create),
     {"dlsym", (void *)our_dlsym, (void **)&real_dlsym, "_ctypes.", 0},
 };
 

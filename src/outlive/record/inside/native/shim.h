@@ -4,7 +4,8 @@
  *   - the tail of what is written to stderr (text.c): GOT entries of the loaded objects are pointed at
  *     wrappers (patching.c) that copy the bytes and then call the real function, so no descriptor is
  *     redirected;
- *   - who sent which signal (signals.c): SA_SIGINFO handlers that wrap whatever was there and chain to it.
+ *   - who sent which signal (signals.c): SA_SIGINFO handlers that wrap whatever was there and chain to it;
+ *   - at a crash, the raw words of it (crash.c), also when the stack of a thread is used up (threads.c).
  *
  * The rule above all others: the program must not notice. So: errno is kept, wrappers and handlers never
  * allocate, never lock, use less than 2 KiB of stack and no thread-local storage (static TLS is scarce),
@@ -15,6 +16,7 @@
 #undef _FORTIFY_SOURCE /* its vsnprintf aborts on "%n", which the program's own fprintf may allow */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -39,8 +41,10 @@
 
 /* ---- The file. Little-endian; record/native.py reads it: change both and VERSION together. ---- */
 
-enum { VERSION = 1, SIGNALS = 65, SLOTS = 64, BANKS = 21, BANK = 3, RING = 64 * 1024 };
-enum { COMMAND = 256, NAME = 64, ANCESTORS = 4, ABORT_MESSAGE = 1024 };
+enum { VERSION = 2, SIGNALS = 65, SLOTS = 64, BANKS = 21, BANK = 3, RING = 64 * 1024 };
+enum { COMMAND = 256, NAME = 16, ANCESTORS = 12, ABORT_MESSAGE = 1024, LAST_WORDS = 24 * 1024 };
+enum { CRASHES = 2, REGISTERS = 34, CODE = 16, MOUNT = 160, MAPS = 16 * 1024, STACK = 48 * 1024 };
+enum { LINES = 7680, LINE = 512 };
 
 struct slot {
     _Atomic uint64_t sequence; /* written last; 0 while the slot is empty or being written */
@@ -50,12 +54,31 @@ struct slot {
     char command[COMMAND]; /* of the sender, NUL between arguments */
     int32_t ancestor_pid[ANCESTORS]; /* parent of the sender first; 0 ends the list */
     char ancestor_name[ANCESTORS][NAME];
-    char unused[40];
+    char unused[72];
+};
+
+/* What the signal with this sequence number left behind. Memory in clear: it is decoded and dropped after
+ * the run. */
+struct crash {
+    _Atomic uint64_t sequence; /* written last */
+    uint32_t machine, register_count; /* as in ELF; how many of: */
+    uint64_t registers[REGISTERS];
+    uint64_t counter, stack_pointer;
+    uint64_t thread_stack_top, thread_stack_size; /* 0: not a thread that threads.c began */
+    uint64_t stack_start;
+    uint64_t block_size, blocks, blocks_free; /* of the file system of `mount`, if it is one in memory */
+    uint32_t stack_size, maps_size, code_size, unused;
+    unsigned char code[CODE]; /* at the program counter */
+    char mount[MOUNT];        /* where the file system of the file at the fault's address is mounted (SIGBUS) */
+    char maps[MAPS];          /* lines of /proc/self/maps */
+    char stack[STACK];        /* from `stack_start` up */
+    char scratch[LINES + LINE];
 };
 
 struct area {
     char magic[8]; /* "OUTLSHIM", written last */
-    uint32_t version, size, pid, unused;
+    uint32_t version, size, pid;
+    _Atomic uint32_t last_words_size; /* of what a fault handler wrote, wherever it wrote it */
     _Atomic uint64_t text_total;   /* bytes of text ever reserved; text_total % RING is the next place */
     _Atomic uint64_t signal_total; /* slots ever filled: the last sequence number given */
     _Atomic uint32_t counts[SIGNALS]; /* deliveries per signal, those without a slot included */
@@ -63,8 +86,11 @@ struct area {
     char padding[4096 - 40 - 4 * SIGNALS - ABORT_MESSAGE];
     struct slot slots[SLOTS];
     char ring[RING];
+    char last_words[LAST_WORDS];
+    struct crash crashes[CRASHES];
 };
 _Static_assert(sizeof(struct slot) == 640, "slot layout");
+_Static_assert(offsetof(struct crash, maps) == 544, "crash layout");
 _Static_assert(offsetof(struct area, slots) == 4096, "header layout");
 
 
@@ -95,14 +121,23 @@ WRAPPED(__vfprintf_chk);
 WRAPPED(perror);
 WRAPPED(sigaction);
 WRAPPED(signal);
+WRAPPED(pthread_create);
 
 /* ---- What the files know of each other. ---- */
 
 int readable(const void *from, size_t size); /* text.c */
+void last_words_begin(void);
+void last_words_end(void);
 
 struct abort_text { unsigned int size; char text[]; };
 extern struct abort_text **abort_text; /* signals.c: glibc's __abort_msg */
 void signals_forked(void);
+
+/* crash.c: keep what belongs to the signal with this number in the file */
+void keep_crash(struct area *in, int signal, const siginfo_t *info, const void *context, uint64_t sequence, int dies);
+void crash_forked(void);
+
+void threads_stack(uint64_t *top, uint64_t *size); /* threads.c */
 
 int patching_open(void); /* patching.c: 0, or -errno; the first time it looks for the real functions */
 void patching_before_fork(void);

@@ -2,7 +2,6 @@
 #include "shim.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -98,7 +97,13 @@ static void fill(struct slot *slot, int signal, const siginfo_t *info, uint64_t 
     }
 }
 
-static NOINLINE void record(int signal, const siginfo_t *info, int dies)
+static int is_fatal(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGABRT ||
+           signal == SIGTRAP || signal == SIGSYS;
+}
+
+static NOINLINE void record(int signal, const siginfo_t *info, const void *context, int dies)
 {
     struct area *to = atomic_load_explicit(&area, memory_order_acquire);
     if (!to)
@@ -118,8 +123,11 @@ static NOINLINE void record(int signal, const siginfo_t *info, int dies)
         struct slot *slot = &to->slots[index];
         atomic_store(&slot->sequence, 0);
         fill(slot, signal, info, now);
-        atomic_store(&slot->sequence, atomic_fetch_add(&to->signal_total, 1) + 1);
+        uint64_t sequence = atomic_fetch_add(&to->signal_total, 1) + 1;
+        atomic_store(&slot->sequence, sequence);
         atomic_flag_clear(&slot_busy[index]);
+        if (is_fatal(signal) && (info->si_code > 0 || slot->sender_pid == slot->pid))
+            keep_crash(to, signal, info, context, sequence, dies);
         break;
     }
     if (signal == SIGABRT && abort_text && *abort_text && readable(*abort_text, 8)) {
@@ -147,9 +155,13 @@ static NOINLINE void end_as_before(int signal, siginfo_t *info)
 static void caught(const struct sigaction *next, int signal, siginfo_t *info, void *context)
 {
     int saved = errno, dies = next->sa_handler == SIG_DFL;
-    record(signal, info, dies);
+    record(signal, info, context, dies);
     if (dies)
         end_as_before(signal, info);
+    if (is_fatal(signal) && !dies) { /* what comes next may put SIG_DFL there and let it happen again */
+        atomic_store(&ending_ns, nanoseconds(CLOCK_MONOTONIC));
+        last_words_begin();
+    }
     errno = saved;
     if (dies)
         return;
@@ -157,6 +169,8 @@ static void caught(const struct sigaction *next, int signal, siginfo_t *info, vo
         next->sa_sigaction(signal, info, context);
     else
         next->sa_handler(signal);
+    if (is_fatal(signal))
+        last_words_end();
 }
 
 static void level0(int signal, siginfo_t *info, void *context) { caught(&chain[0][signal], signal, info, context); }
@@ -191,6 +205,23 @@ static void leave(int entered)
         atomic_flag_clear(&changing);
 }
 
+static int wrap(int signal);
+
+/* When Python ends it takes its fault handler away, and nobody refreshes ours any more; but crashes of
+ * destructors are still to come. */
+static _Atomic int leaving;
+
+EXPORT void outlive_shim_leaving(void) { atomic_store(&leaving, 1); }
+
+static NOINLINE void wrap_while_leaving(int signal)
+{
+    int saved = errno, entered = is_fatal(signal) && enter();
+    if (entered)
+        wrap(signal);
+    leave(entered);
+    errno = saved;
+}
+
 /* Whoever asks what was installed is told what we wrap: some libraries install theirs only over SIG_DFL,
  * some warn about a stranger's handler, and "previous" handlers are called later on. */
 int our_sigaction(int signal, const struct sigaction *act, struct sigaction *old)
@@ -201,6 +232,8 @@ int our_sigaction(int signal, const struct sigaction *act, struct sigaction *old
     int level = result == 0 && old ? level_of(old->sa_sigaction) : -1;
     if (level >= 0)
         *old = chain[level][signal];
+    if (act && result == 0 && act->sa_handler == SIG_DFL && atomic_load(&leaving))
+        wrap_while_leaving(signal);
     return result;
 }
 

@@ -78,6 +78,36 @@ static __attribute__((format(printf, 1, 2))) void keep_formatted(const char *for
     va_end(list);
 }
 
+/* ---- Last words: what a handler of a fatal signal writes, to stderr or to a file of the program's. ---- */
+
+static _Atomic int last_words_fd = 2, speaking;
+
+EXPORT void outlive_shim_last_words(int fd) { atomic_store(&last_words_fd, fd); }
+
+void last_words_begin(void)
+{
+    struct area *to = atomic_load(&area);
+    if (to)
+        atomic_store(&to->last_words_size, 0);
+    atomic_store(&speaking, 1);
+}
+
+void last_words_end(void) { atomic_store(&speaking, 0); }
+
+static NOINLINE void keep_last_words(int fd, const void *from, size_t size)
+{
+    int saved = errno;
+    struct area *to = atomic_load(&area);
+    if (to && (fd == 2 || fd == atomic_load(&last_words_fd)) && size <= LAST_WORDS && readable(from, size)) {
+        uint32_t at = atomic_load(&to->last_words_size);
+        if (at <= LAST_WORDS - size) {
+            memcpy(to->last_words + at, from, size);
+            atomic_store(&to->last_words_size, at + (uint32_t)size);
+        }
+    }
+    errno = saved;
+}
+
 /* ---- Wrappers: copy, then the real function, whose result and errno are the result. ---- */
 
 #define REAL(function) __typeof__(function) *real_##function
@@ -99,6 +129,8 @@ ssize_t our_write(int fd, const void *from, size_t size)
 {
     if (fd == 2)
         keep(from, size);
+    if (__builtin_expect(atomic_load_explicit(&speaking, memory_order_relaxed), 0))
+        keep_last_words(fd, from, size);
     return real_write(fd, from, size);
 }
 

@@ -1,0 +1,101 @@
+"""An instruction that the CPU does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.crash_site import Site
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.unit import cause
+
+
+@cause(
+    "D308",
+    since="0.1",
+    needs=("crash",),
+    behind=("native-op-crashed", "user-native-crashed"),
+)
+def illegal_instruction(evidence: Evidence) -> Iterator[Finding]:
+    """Native code met an instruction that this CPU does not have, or one that is there to stop the program.
+
+    ## What happened
+    A library was built for a newer CPU (AVX, AVX2, AVX-512, FMA) than this machine's, or the machine is emulated without them (Docker on
+    another kind of processor, an old virtual machine). Or native code found itself in a state that cannot be and stopped itself with a
+    trap (`ud2`), which is how compilers write "unreachable".
+
+    ## How we know
+    The process ended by SIGILL. A handler in the program kept the bytes of the instruction; they are decoded, and compared with what
+    /proc/cpuinfo lists.
+
+    ## What to do
+    Install a build for this CPU, or run on a CPU that has the named instructions. After a trap, look for a message just before it.
+    """
+    if not evidence.faulted("SIGILL"):
+        return
+    site = evidence.site
+    if site is None:
+        return
+    top = site.frames[0] if site.frames else None
+    code = " ".join(site.code[at : at + 2] for at in range(0, len(site.code), 2))
+    in_file = top is not None and top.file.startswith("/")
+    where = f" in {site.place}" if in_file else " in code that belongs to no file"
+    says, sure, remedies = _conclusion(site, where)
+    yield Finding(
+        says,
+        (
+            Fact("instruction", code, "memory at the program counter"),
+            *evidence.facts_of_crash(),
+            *evidence.because("run time"),
+        ),
+        sure,
+        remedies,
+        where=evidence.crash_line or evidence.busy,
+    )
+
+
+def _conclusion(site: Site, where: str) -> tuple[str, Confidence, tuple[Remedy, ...]]:
+    if site.trap:
+        return (
+            f"Native code{where} stopped the program with a deliberate trap ({site.trap}).",
+            Confidence.PROVEN,
+            (
+                Remedy(
+                    "Look for its message just before the end; it found a state that it takes for impossible."
+                ),
+            ),
+        )
+    names = site.instruction_set
+    flag = {"AVX-512": "avx512", "SSE4.1": "sse4_1", "SSE4.2": "sse4_2"}.get(names, names.lower())
+    look = Remedy("See what this CPU has.", (f"grep -m1 -o '{flag}[^ ]*' /proc/cpuinfo",))
+    if names and site.lacking:
+        return (
+            f"The CPU of this machine does not have {names}, which native code{where} uses.",
+            Confidence.PROVEN,
+            (
+                Remedy(
+                    f"Install a build without {names} (TensorFlow's own wheels need AVX), or run on a CPU that has it."
+                ),
+                look,
+            ),
+        )
+    if names and site.lacking is False:
+        return (
+            f"An instruction of {names}{where} was refused, though the CPU lists {names}.",
+            Confidence.LIKELY,
+            (
+                Remedy(
+                    "Ask whoever runs the machine: a hypervisor or an emulator may forbid what it lists."
+                ),
+                look,
+            ),
+        )
+    return (
+        f"Native code{where} met bytes that are no instruction of this CPU.",
+        Confidence.LIKELY,
+        (
+            Remedy(
+                "If it is code of yours, look for a function pointer that was overwritten; else install a build for this CPU."
+            ),
+        ),
+    )

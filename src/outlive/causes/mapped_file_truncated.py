@@ -1,0 +1,51 @@
+"""A mapped file that became shorter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+
+@cause("D310", since="0.1", needs=("crash",), behind=("user-native-crashed", "native-op-crashed"))
+def mapped_file_truncated(evidence: Evidence) -> Iterator[Finding]:
+    """A file that the program had mapped into memory was made shorter, and the program read past its new end.
+
+    ## What happened
+    `np.memmap`, `mmap` and many readers of data sets look into a file without reading it. When another process writes the file anew in
+    place (`open(path, "wb")`, `cp`, `rsync --inplace`), the pages past its end are gone at once, and touching one ends the process with
+    SIGBUS ("Bus error").
+
+    ## How we know
+    The process ended by SIGBUS at an address that belongs to the mapping of a file, at a place that the file no longer has.
+
+    ## What to do
+    Whoever writes the file should write a new one beside it and rename it: readers then keep the old one until they are done.
+    """
+    site = evidence.site
+    fault = site.fault if site is not None else None
+    if not evidence.faulted("SIGBUS") or fault is None or not fault.past_the_file:
+        return
+    name = fault.file.rpartition("/")[2]
+    yield Finding(
+        f"The mapped file {name} was shortened to {size(fault.file_bytes or 0)} while the program read it"
+        f" at {size(fault.file_offset)} (SIGBUS).",
+        (
+            Fact("mapped file", fault.file, "/proc/PID/maps", private=True),
+            Fact("length of the file", fault.file_bytes, "stat after the death"),
+            Fact("place that was read", fault.file_offset, "siginfo and /proc/PID/maps"),
+            *evidence.facts_of_crash(),
+            *evidence.because("run time"),
+        ),
+        Confidence.PROVEN,
+        (
+            Remedy(
+                "Write a new file and rename it over the old one, instead of writing in place.",
+                (f"mv {name}.new {name}",),
+            ),
+            Remedy("Find who writes the file.", (f"lsof {name}",)),
+        ),
+        where=evidence.crash_line or evidence.busy,
+    )
