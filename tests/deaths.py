@@ -15,6 +15,9 @@ expected and what it needs, one ``# name: value`` a line:
     # disk: size=8m                           a tmpfs with these options, in the folder "disk"
     # made_by: missing_library.sh             a script in tests/makers that prepares the folder of the victim
     # send: SIGTERM                           a second process sends this when the victim says that it is ready
+    # sender: slurmstepd                      … a process of this name
+    # variables: SLURM_JOB_ID=42              in its environment
+    # in_memory: /dev/shm 4                   a file system in memory of so many MB, mounted there for the victim alone
     # sibling: eats                           another process in the same control group is killed for memory first
     # needs: tensorflow                       skipped (with a reason) where it is missing
     # hang_after: 2                           it hangs: run with --hang-after 2; when that was told, the harness kills it by its pid
@@ -30,7 +33,9 @@ import contextlib
 import importlib.util
 import json
 import os
+import platform
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -98,6 +103,8 @@ def require(victim: Victim) -> None:
     missing = []
     if "tensorflow" in needs and importlib.util.find_spec("tensorflow") is None:
         missing.append("TensorFlow is not installed")
+    if "x86" in needs and platform.machine() != "x86_64":
+        missing.append("its machine code is that of x86-64")
     if "cgroup" in needs and parent_group() is None:
         missing.append("no memory control group can be made here (not root, or not mounted)")
     if "tasks" in victim.header and tasks_parent() is None:
@@ -113,7 +120,7 @@ def require(victim: Victim) -> None:
 
 
 def header_needs_root(victim: Victim) -> bool:
-    return bool({"container", "disk", "root"} & victim.header.keys())
+    return bool({"container", "disk", "root", "in_memory"} & victim.header.keys())
 
 
 def play(victim: Victim, act: str, tmp_path: Path) -> Death:
@@ -143,6 +150,7 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
             "PYTHONUNBUFFERED": "1",
             "TF_CPP_MIN_LOG_LEVEL": "1",
         }
+        environment |= dict(word.split("=", 1) for word in header.get("variables", "").split())
         if header.get("sibling") and group is not None:
             _kill_a_sibling(group)
         command = [
@@ -164,6 +172,8 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
             (work / "disk").mkdir()
             mount = f"mount -t tmpfs -o {header['disk']} tmpfs {work}/disk"
             command = ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "sh", *command]
+        if header.get("in_memory"):
+            command = _with_a_file_system_in_memory(command, *header["in_memory"].split())
         stderr_path = tmp_path / "stderr"
         with open(stderr_path, "wb") as stderr:
             process = subprocess.Popen(
@@ -180,7 +190,7 @@ def play(victim: Victim, act: str, tmp_path: Path) -> Death:
         os.close(ready_write)
         stack.callback(_end, process)
         if act == "die" and "send" in header:
-            _send_when_ready(ready_read, home, header["send"])
+            _send_when_ready(ready_read, home, process.pid, header, tmp_path, stack)
         hang = None
         if act == "die" and "hang_after" in header:
             hang = _end_when_told(process, home, stderr_path)
@@ -247,7 +257,20 @@ def _enter(groups: list[Path], header: dict[str, str]) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
-def _send_when_ready(ready: int, home: Path, name: str) -> None:
+def _with_a_file_system_in_memory(command: list[str], point: str, megabytes: str) -> list[str]:
+    """In a mount namespace of its own, which ends with the command."""
+    mount = f'mkdir -p {point} && mount -t tmpfs -o size={megabytes}m tmpfs {point} && exec "$@"'
+    return ["unshare", "--mount", "sh", "-c", mount, "sh", *command]
+
+
+def _send_when_ready(
+    ready: int,
+    home: Path,
+    started: int,
+    header: dict[str, str],
+    tmp_path: Path,
+    stack: contextlib.ExitStack,
+) -> None:
     """A second process sends the signal, so that its sender can be told from the test."""
     words = os.read(ready, 64).split()
     assert words, "the victim ended before it was ready"
@@ -257,9 +280,33 @@ def _send_when_ready(ready: int, home: Path, name: str) -> None:
     ):  # a program that has run for a moment, as those that get killed have
         assert time.monotonic() < until, "no shim was loaded in the victim"
         time.sleep(0.01)
-    subprocess.run(
-        ["kill", f"-{name.removeprefix('SIG')}", words[0].decode()], check=True, timeout=10
+    number = words[0].decode()
+    if "container" in header:
+        number = str(_number_outside(started, int(number)))
+    send = ["kill", f"-{header['send'].removeprefix('SIG')}", number]
+    if "sender" not in header:
+        subprocess.run(send, check=True, timeout=10)
+        return
+    named = tmp_path / header["sender"]
+    named.symlink_to("/bin/sh")
+    daemon = subprocess.Popen(
+        [named, "-c", shlex.join(send) + "; read line"], stdin=subprocess.PIPE
     )
+    stack.callback(daemon.communicate, timeout=10)  # it is there until the victim is dead
+
+
+def _number_outside(ancestor: int, inner: int) -> int:
+    """The number that a process of a pid namespace has for us."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            fields = dict(
+                line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line
+            )
+            numbers = fields.get("NSpid", "").split()
+            group = os.getsid(int(status.parent.name))
+            if len(numbers) == 2 and numbers[1] == str(inner) and group == ancestor:
+                return int(numbers[0])
+    raise AssertionError("the victim cannot be found from outside")
 
 
 def _kill_a_sibling(group: Path) -> None:

@@ -140,9 +140,7 @@ class Site:
     @property
     def in_tensorflow(self) -> bool | None:
         """Whether the innermost call out of Python went into TensorFlow; None when the frames do not say."""
-        telling = [
-            frame for frame in self.call if not frame.plumbing and not frame.interpreter
-        ]
+        telling = [frame for frame in self.call if not frame.plumbing and not frame.interpreter]
         if any(TENSORFLOW_FOLDER.search(frame.file) for frame in telling):
             return True
         return False if telling else None

@@ -1,5 +1,5 @@
 """The recursion limit was raised far beyond what the stack holds."""
-# expect: stack-overflow LIKELY
+# expect: stack-overflow PROVEN
 # ending: SIGSEGV
 
 import sys

@@ -33,7 +33,7 @@ def alarm_not_cancelled(evidence: Evidence) -> Iterator[Finding]:
     if name not in TIMERS:
         return
     got = evidence.sender_of(name)
-    if got is not None and got.sender_pid is not None and not got.itself:
+    if got is not None and got.from_process:
         return
     sure = Confidence.PROVEN if got is not None else Confidence.LIKELY
     yield Finding(

@@ -57,7 +57,9 @@ def stack_overflow(evidence: Evidence) -> Iterator[Finding]:
         says = f"Native code used up the stack{of} of its thread: {by} more than it holds."
         if site is not None and site.recursion:
             says = f"Native code used up the stack{of} of its thread: {by} over and over."
-        remedy = "Give native code smaller or less deeply nested input, or a larger stack (ulimit -s)."
+        remedy = (
+            "Give native code smaller or less deeply nested input, or a larger stack (ulimit -s)."
+        )
     yield Finding(
         says,
         tuple(facts),

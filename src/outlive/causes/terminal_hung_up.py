@@ -6,22 +6,8 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, EndedBy, Finding, Remedy
+from outlive.senders import keeps_a_terminal
 from outlive.unit import cause
-
-#: Programs that hand a hang-up on to what they started.
-TERMINAL_KEEPERS = (
-    "sh",
-    "bash",
-    "zsh",
-    "fish",
-    "dash",
-    "sshd",
-    "tmux",
-    "screen",
-    "login",
-    "gnome-terminal",
-    "xterm",
-)
 
 
 @cause("D203", since="0.1")
@@ -40,13 +26,8 @@ def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
     if evidence.fatal_signal != "SIGHUP":
         return
     got = evidence.sender_of("SIGHUP")
-    if got is not None and got.itself:
+    if got is not None and (got.itself or (got.from_process and not keeps_a_terminal(got.sender))):
         return
-    if got is not None and got.sender_pid is not None:
-        name, *rest = got.sender.split(" ")
-        runs_a_script = any(word == "-c" or not word.startswith("-") for word in rest)
-        if name.rpartition("/")[2].lstrip("-") not in TERMINAL_KEEPERS or runs_a_script:
-            return
     if got is None:
         sure = Confidence.LIKELY if evidence.program.on_terminal else Confidence.POSSIBLE
     else:

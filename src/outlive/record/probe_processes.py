@@ -233,8 +233,27 @@ def _fault_address(data: Mapping[str, Any]) -> FaultAddress:
     )
 
 
-def crash_of(readings: Readings, log: str) -> Crash | None:
+def crash_of(readings: Readings, log: str, gaps: dict[str, str]) -> Crash | None:
     """The last words of a fatal signal."""
+    crash = _told_crash(readings, log)
+    if crash is None and readings.principal is not None:
+        gaps["crash"] = _why_no_crash(readings)
+    return crash
+
+
+def _why_no_crash(readings: Readings) -> str:
+    """Why nothing tells where Python was when the fatal signal came."""
+    if not readings.shimmed:
+        return "the C library that keeps the last words of a crash was not loaded in the program"
+    if any(seen.get("site") for shimmed in readings.shimmed for seen in shimmed["signals"]):
+        return (
+            "no fault handler of Python's was active at the crash (faulthandler.disable, another handler, or the interpreter had"
+            " ended): the native frames are all there is"
+        )
+    return "the signal reached no handler: it was raised where none could run, or something else had taken its place"
+
+
+def _told_crash(readings: Readings, log: str) -> Crash | None:
     principal = readings.principal
     ordered = sorted(
         readings.faults, key=lambda fault: principal is None or fault[0] != principal.pid
@@ -259,7 +278,8 @@ def stacks_of(readings: Readings, gaps: dict[str, str]) -> tuple[Stack, ...]:
     principal = readings.principal
     if principal is None:
         gaps["stacks"] = confession(readings.rings) or (
-            "no Python that could be looked into was seen (not Python, or started with -I, -E or -S)"
+            "no Python that could be looked into was seen: it is no Python (CPython 3.9 or later), was started with -I, -E or -S or"
+            " without PYTHONPATH (env -i, sudo), or ended while it was starting"
         )
         return ()
     last: tuple[Stack, ...] = ()

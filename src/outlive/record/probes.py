@@ -53,7 +53,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
     groups = groups_of(readings, gaps)
     oom_lines = oom_lines_of(readings, gaps)
     signals = signals_of(readings)
-    crash = crash_of(readings, log)
+    crash = crash_of(readings, log, gaps)
     stacks = stacks_of(readings, gaps)
     growths = growths_of(readings)
     return Evidence(

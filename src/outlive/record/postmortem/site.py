@@ -20,6 +20,9 @@ SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 7, 8, 11
 #: The kernel's own word for "somewhere, it was no address at all" (a general protection fault).
 FROM_KERNEL = 0x80
 
+#: Our own library has a frame at the beginning of threads, and where it wraps a call.
+OURS = "/outlive/record/inside/_shim.so"
+
 FRAMES_KEPT = 60
 LONGEST_NAME = 200
 PAGE = 4096
@@ -33,7 +36,8 @@ def site_of(seen: SignalSeen, words: CrashWords) -> dict[str, Any]:
     mappings = Mappings(words.maps)
     objects = Objects(mappings, seen.realtime_ns / 1e9)
     try:
-        frames = walk(words.machine, words.registers, words.stack, words.stack_start, objects)
+        walked = walk(words.machine, words.registers, words.stack, words.stack_start, objects)
+        frames = [frame for frame in walked if not frame.file.endswith(OURS)]
         found: dict[str, Any] = {
             "counter": words.counter,
             "stack_pointer": words.stack_pointer,
