@@ -66,7 +66,7 @@ def open_files(soft: int, hard: int) -> Dict[str, Any]:
     """How many descriptors are open, of how many, and what they lead to, by folder and kind."""
     count = 0
     groups: Dict[str, List[str]] = {}
-    ours = os.environ.get("OUTLIVE_RECORD_FOLDER") or "\0"
+    ours = (os.environ.get("OUTLIVE_RECORD_FOLDER") or "\0", f"/proc/{os.getpid()}/statm")
     highest = soft if 0 <= soft < MOST_DESCRIPTORS else MOST_DESCRIPTORS
     for number in range(highest):
         try:

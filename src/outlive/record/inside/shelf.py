@@ -5,6 +5,7 @@ import slow, unmarshalling and running it, is done when it is wanted.
 """
 
 from __future__ import annotations
+import __future__
 
 import _frozen_importlib_external as external  # importlib, without its weight
 import marshal
@@ -35,6 +36,8 @@ class Shelf:
             return None
         package = __name__.rpartition(".")[0]
         module: Any = None
+        # ``from __future__ import …`` imports it, and the program may not have: it would be looked for on the disk.
+        ours = sys.modules.setdefault("__future__", __future__) is __future__
         try:
             for name, (data, compiled) in self._read.items():
                 full = f"{package}.{name}"
@@ -44,6 +47,9 @@ class Shelf:
         except Exception:
             self._failed = True
             return None
+        finally:
+            if ours:
+                sys.modules.pop("__future__", None)
         return module
 
     def _run(self, name: str, full: str, package: str, data: bytes, compiled: bool) -> Any:
