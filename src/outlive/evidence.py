@@ -246,6 +246,13 @@ class Evidence:
         killed = {line.pid for line in self.oom_lines or () if line.pid in self.program.family}
         return (*((self.program.pid,) if program else ()), *sorted(killed))
 
+    def growing_line(self, pid: int) -> Place | None:
+        """The line of a process that ran while its memory grew; of the program else the one that ran last."""
+        growth = self.growths.get(pid)
+        if growth is not None:
+            return growth.place
+        return self.busy if pid == self.program.pid else None
+
     def overfull_stage(self, kind: str) -> Stage | None:
         """The stage of this kind that may hold a large part of the memory that ran out."""
         if self.oom_kill() is None and self.refused_memory() is None:

@@ -66,9 +66,7 @@ class Tape:
     kept: int = 0  #: tapes in the container, when it is one
     first_kept: int = 0
     around_a_loop: bool = False  #: a loop runs inside the block that records
-    tensors_grown_bytes: int = (
-        0  #: TensorFlow's own memory, from the first of those looks to the last
-    )
+    tensors_grown_bytes: int | None = None  #: TensorFlow's own, between those looks
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@
 
 
 def collect(count: int) -> int:
-    kept = []
+    block = bytearray()
     for _ in range(count):
-        kept.append(bytearray(50_000_000))  # <- here
-    return len(kept)
+        block += bytes(50_000_000)  # <- here
+    return len(block)
 
 
 def die() -> None:

@@ -28,7 +28,10 @@ def address_space_limit(evidence: Evidence) -> Iterator[Finding]:
     refused = evidence.refused_memory()
     if not isinstance(limit, int) or refused is None:
         return
-    mapped = max((sample.vm_bytes for sample in evidence.samples), default=0)
+    seen = evidence.fact("address space")
+    mapped = max(
+        [sample.vm_bytes for sample in evidence.samples] + [seen if isinstance(seen, int) else 0]
+    )
     asked = refused.bytes or 0
     if asked and mapped + asked <= limit:
         return

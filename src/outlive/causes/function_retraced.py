@@ -18,8 +18,11 @@ MANY_TRACES = 20
     behind=(
         "memory-limit-reached",
         "machine-out-of-memory",
+        "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "native-leak",
+        "fragmented-heap",
     ),
 )
 def function_retraced(evidence: Evidence) -> Iterator[Finding]:
@@ -36,24 +39,30 @@ def function_retraced(evidence: Evidence) -> Iterator[Finding]:
     Pass numbers as tensors (`tf.constant(rate)`), give an `input_signature`, or `reduce_retracing=True`. Create the function once, outside
     the loop.
     """
-    if evidence.oom_kill() is None and evidence.refused_memory() is None:
-        return
-    for traced in evidence.traced.get(evidence.program.pid, ())[:1]:
+    often = [traced for pid in evidence.exhausted() for traced in evidence.traced.get(pid, ())[:1]]
+    for traced in often:
         if traced.count < MANY_TRACES or traced.count <= traced.first_count:
             continue
+        differs = (
+            f"; `{traced.argument}` was new each time ({', '.join(traced.examples)})"
+            if traced.argument
+            else ""
+        )
         yield Finding(
-            f"TensorFlow traced `{traced.place.function}` {traced.count} times, and keeps a graph for each.",
+            f"TensorFlow traced `{traced.place.function}` {traced.count} times, and keeps a graph for each{differs}.",
             (
                 Fact(
                     "traces at the first look", traced.first_count, "experimental_get_tracing_count"
                 ),
                 Fact("traces at the last look", traced.count, "experimental_get_tracing_count"),
+                *_argument(traced.argument, traced.examples),
                 *evidence.because("memory limit", "peak memory", "last line seen"),
             ),
             Confidence.LIKELY,
             (
                 Remedy(
-                    "Pass changing numbers as tensors: tf.constant(value), not a Python number."
+                    f"Pass what changes as a tensor: {traced.argument or 'value'}=tf.constant(…), "
+                    "not a Python number or a new object."
                 ),
                 Remedy(
                     "Or fix the signature: @tf.function(input_signature=[…]), or reduce_retracing=True."
@@ -61,3 +70,10 @@ def function_retraced(evidence: Evidence) -> Iterator[Finding]:
             ),
             where=traced.place,
         )
+
+
+def _argument(name: str, examples: tuple[str, ...]) -> tuple[Fact, ...]:
+    """The argument that differs, if it is known."""
+    if not name:
+        return ()
+    return (Fact(f"argument `{name}`", ", ".join(examples), "the function's traces"),)

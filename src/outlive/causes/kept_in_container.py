@@ -25,6 +25,8 @@ FEWEST = 8
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "native-leak",
+        "fragmented-heap",
     ),
 )
 def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
@@ -69,14 +71,8 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
                     ),
                     Remedy("Or bound it: collections.deque(maxlen=…), lru_cache(maxsize=…)."),
                 ),
-                where=holder.feeds or _growing_line(evidence, pid),
+                where=holder.feeds or evidence.growing_line(pid),
             )
-
-
-def _growing_line(evidence: Evidence, pid: int) -> Place | None:
-    """When no line is seen to feed it: the one that ran while memory grew."""
-    growth = evidence.growths.get(pid)
-    return growth.place if growth else None
 
 
 def _places(made: Place | None) -> tuple[Fact, ...]:

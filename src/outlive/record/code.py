@@ -170,6 +170,15 @@ def with_functions(
     return walk(tree, function, False)
 
 
+def is_in_loop(text: str, line: int) -> bool:
+    """Whether a loop of the same function runs a line."""
+    statement = statement_at(text, line)
+    return any(
+        node is statement and in_loop
+        for node, _, in_loop in with_functions(parsed(text) or ast.Module([], []))
+    )
+
+
 def line_of_def(text: str, first: int) -> int:
     """The line of ``def``; a code object begins at its decorators."""
     for node in ast.walk(parsed(text) or ast.Module([], [])):

@@ -296,6 +296,11 @@ class Flight:
                 "killed": killed,
                 "cpu": getattr(last, "cpu_seconds", None),
                 **self._state_of_the_world(before, after),
+                "limits": {
+                    name: pair
+                    for name, pair in self._host.limits(self._pid).items()
+                    if name == "Max address space"
+                },
             }
         )
         self._keep_stderr()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from outlive.memory_use import Growth
-from outlive.record.code import makers_around, only_waits
+from outlive.record.code import is_in_loop, makers_around, only_waits
 from outlive.record.traces import SourceLines
 
 Line = tuple[str, int, str]  #: file, number, function
@@ -58,13 +58,30 @@ class Tally:
             self._depth[line] = max(self._depth.get(line, 0), level)
             self._leaves[line, own[0]] = self._leaves.get((line, own[0]), 0) + grown
 
-    def best(self) -> Line | None:
-        """The innermost line that was there for most of the growth."""
+    def best(self, in_loop: Callable[[Line], bool]) -> Line | None:
+        """The innermost line that was there for most of the growth; or the loop, deeper than that, whose lines shared it."""
         for threshold in (MOST_OF_THE_GROWTH, HALF_OF_THE_GROWTH):
             named = [line for line, grown in self.shares.items() if grown >= threshold * self.total]
             if named:
-                return max(named, key=lambda line: (self._depth[line], self.shares[line]))
+                best = max(named, key=lambda line: (self._depth[line], self.shares[line]))
+                return self._line_of_loop_below(self._depth[best], in_loop) or best
         return None
+
+    def _line_of_loop_below(self, depth: int, in_loop: Callable[[Line], bool]) -> Line | None:
+        """``run(model)`` says less than the loop in ``run``, though no line of the loop alone was there for most of it."""
+        functions: dict[tuple[str, str], list[Line]] = {}
+        for line in self.shares:
+            if self._depth[line] > depth:
+                functions.setdefault((line[0], line[2]), []).append(line)
+        loops = [
+            [line for line in lines if in_loop(line)]
+            for lines in functions.values()
+            if sum(self.shares[line] for line in lines) >= MOST_OF_THE_GROWTH * self.total
+        ]
+        lines = min(
+            (loop for loop in loops if loop), key=lambda loop: self._depth[loop[0]], default=[]
+        )
+        return max(lines, key=lambda line: self.shares[line], default=None)
 
     def leaf_of(self, line: Line) -> Line:
         """The most frequent innermost line beneath it."""
@@ -94,7 +111,9 @@ def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growt
         highest = rss if highest is None else max(highest, rss)
         if grown and own and not importing:
             tally.add(own, grown, float(record.get("time", 0)))
-    best = tally.best() if tally.total >= GROWTH_WORTH_NAMING_BYTES else None
+    if tally.total < GROWTH_WORTH_NAMING_BYTES:
+        return None
+    best = tally.best(lambda line: is_in_loop(lines.read(line[0]), line[1]))
     if best is None:
         return None
     return Growth(

@@ -108,7 +108,7 @@ def _tapes(censuses: Sequence[Census], lines: SourceLines) -> tuple[Tape, ...]:
         entry = looks[-1][1]
         kept = int(entry.get("kept", 0))
         opened = _opening(entry, lines) if not kept else None
-        tensors = [integer(census.get("tensors")) or 0 for census, _ in (looks[0], looks[-1])]
+        before, after = (integer(census.get("tensors")) for census, _ in (looks[0], looks[-1]))
         where = feeding_place(entry, {}, lines) if kept else None
         found.append(
             Tape(
@@ -120,35 +120,33 @@ def _tapes(censuses: Sequence[Census], lines: SourceLines) -> tuple[Tape, ...]:
                 kept=kept,
                 first_kept=int(looks[0][1].get("kept", 0)),
                 around_a_loop=bool(opened and opened[1]),
-                tensors_grown_bytes=tensors[1] - tensors[0],
+                tensors_grown_bytes=after - before if after and before is not None else None,
             )
         )
-    return tuple(sorted(found, key=lambda tape: -tape.tensors_grown_bytes))
+    return tuple(sorted(found, key=lambda tape: -(tape.tensors_grown_bytes or 0)))
 
 
 def _opening(entry: Mapping[str, Any], lines: SourceLines) -> tuple[Place, bool] | None:
     """The line that began to record, and whether a loop runs while it does."""
-    steps, file = steps_of(entry), str(entry.get("file", ""))
-    tree = parsed(lines.read(file))
-    if tree is None:
-        return None
-    last: tuple[Place, bool] | None = None
-    for node, function, _ in with_functions(tree):
+    name, file = steps_of(entry)[-1][1], str(entry.get("file", ""))
+    found: list[tuple[bool, int, str, bool]] = []
+    for node, function, _ in with_functions(parsed(lines.read(file)) or ast.Module([], [])):
+        here = function == entry.get("scope")
         if isinstance(node, ast.With | ast.AsyncWith):
-            for item in node.items:
-                if item.optional_vars is not None and last_name(item.optional_vars) == steps[-1][1]:
-                    loop = any(
-                        isinstance(part, LOOPS) for inner in node.body for part in ast.walk(inner)
-                    )
-                    last = lines.place((file, node.lineno, function)), loop
-        elif isinstance(node, ast.Assign) and last is None:
-            made = any(
-                isinstance(part, ast.Call) and last_name(part.func) == "GradientTape"
-                for part in ast.walk(node.value)
-            )
-            if made and any(last_name(target) == steps[-1][1] for target in node.targets):
-                last = lines.place((file, node.lineno, function)), True
-    return last
+            if any(
+                item.optional_vars and last_name(item.optional_vars) == name for item in node.items
+            ):
+                body = [part for inner in node.body for part in ast.walk(inner)]
+                loop = any(isinstance(part, LOOPS) for part in body)
+                found.append((here, node.lineno, function, loop))
+        elif isinstance(node, ast.Assign) and any(last_name(to) == name for to in node.targets):
+            calls = [part for part in ast.walk(node.value) if isinstance(part, ast.Call)]
+            if any(last_name(call.func) == "GradientTape" for call in calls):
+                found.append((here, node.lineno, function, True))  # entered by hand
+    if not found:
+        return None
+    _, line, function, loop = max(found)
+    return lines.place((file, line, function)), loop
 
 
 def _arrays(

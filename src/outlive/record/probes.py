@@ -226,6 +226,12 @@ def _facts(
         add("machine memory available", last.available_bytes, "/proc/meminfo MemAvailable")
         add("gpu memory", last.gpu_bytes, "NVML")
     add("machine memory", integer(readings.run.get("memory_total")), "/proc/meminfo MemTotal")
+    refused = _census_at_the_refusal(readings)
+    add(
+        "address space",
+        integer(refused.get("mapped")),
+        "/proc/self/statm when memory was refused",
+    )
     limited = [group for group in groups if group.limit_bytes]
     if limited:
         tightest = min(limited, key=lambda group: group.limit_bytes or 0)
@@ -239,7 +245,12 @@ def _facts(
     add("kernel's kills on the machine", machine, "oom_kill in /proc/vmstat")
     limits = dict(readings.run.get("limits") or {})
     latest = integer(readings.samples[-1].get("address_limit")) if readings.samples else None
-    if latest is not None:  # a program may limit itself
+    at_death = (readings.end.get("limits") or {}).get("Max address space")
+    if refused.get("address_limit"):  # a program may limit itself, at the last moment too
+        limits["Max address space"] = [refused["address_limit"], None]
+    elif at_death is not None:
+        limits["Max address space"] = at_death
+    elif latest is not None:
         limits["Max address space"] = [latest, None]
     for name, label in (
         ("Max address space", "address space limit"),
@@ -263,6 +274,13 @@ def _facts(
 _FATAL_LINE = re.compile(
     r"(?:^|\s)F\d{4} |: F \S+\.(?:cc|h|cpp):\d+\]|Check failed:|terminate called after|\*\*\* .* detected \*\*\*"
 )
+
+
+def _census_at_the_refusal(readings: Readings) -> Payload:
+    """What the program itself saw when memory was refused."""
+    principal = readings.principal
+    taken = principal.of_kind("census") if principal else []
+    return next((census for census in reversed(taken) if census.get("mapped")), {})
 
 
 def _difference(readings: Readings, name: str) -> int | None:

@@ -142,6 +142,7 @@ class Agent:
     def _open_the_rest(self) -> None:
         """Here, not in the sampler's thread: a descriptor that is open for a moment takes a number that the program counts on."""
         self._census = Census(self._journal, self._folder, own_code(library_folders()))
+        self._hooks.refused = self._census.refused
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:
             self._shim.refresh()

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from .memory import room_in_address_space
+from .memory import private_bytes, resident_bytes, room_in_address_space
 from .shelf import Shelf
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -60,6 +60,10 @@ class Census:
     def consider(self, rss: int) -> None:
         """Called at every tick with the memory in use; nearly always returns at once."""
         limit, used = self._current_limit(rss)
+        if used >= DANGER * limit:
+            # The pages of libraries are given up first: 300 MB of TensorFlow's do no harm.
+            rss = private_bytes()
+            limit, used = self._current_limit(rss)
         self.near = bool(limit) and used >= NEAR * limit
         if rss < self._last_rss - FALL * limit:
             self._last_rss = rss
@@ -69,11 +73,26 @@ class Census:
             return
         self._last_rss = rss
         self._count += 1
+        if self._ready():
+            self._looker.look(rss, limit)
+
+    def refused(self, error: BaseException) -> None:
+        """A request for memory was refused and ended the program: look at once, while the frames of the error are there."""
+        rss = resident_bytes()
+        limit, _ = self._current_limit(rss)
+        if self._ready():
+            frames = []
+            step = error.__traceback__
+            while step is not None:
+                frames.append(step.tb_frame)
+                step = step.tb_next
+            self._looker.look(rss, limit, frames[::-1])
+
+    def _ready(self) -> bool:
         if self._looker is None:
             module = self._shelf.load()
             self._looker = module.Looker(self._journal, self._is_own) if module else False
-        if self._looker:
-            self._looker.look(rss, limit)
+        return bool(self._looker)
 
     def forked(self) -> None:
         """In a child: what was seen was the parent's."""

@@ -25,6 +25,9 @@ BACKGROUND = (
     "tensorflow.python.eager.cancellation",
 )
 
+#: Exceptions that may mean that memory was refused.
+REFUSALS = ("MemoryError", "ResourceExhaustedError")
+
 #: Workers whose start is remembered; a program that starts more knows itself.
 MAX_WORKERS = 1000
 
@@ -97,6 +100,7 @@ class Hooks:
         self._around = around
         self._seen_last = 0
         self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
+        self.refused: Optional[Callable[[BaseException], None]] = None
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """Modules to wrap when they are imported."""
@@ -223,6 +227,8 @@ class Hooks:
                 seen=seen,
                 around=around,
             )
+            if origin in ("main", "worker") and self.refused is not None and is_refusal(told):
+                self.refused(error)
             return number
         except Exception:
             return 0
@@ -324,6 +330,15 @@ class Hooks:
         self._journal.note(
             "child", child=pid, code=code, name=masked(name), frames=frames, asked=asked
         )
+
+
+def is_refusal(told: Dict[str, Any]) -> bool:
+    """Whether an exception, or what led to it, says that memory was refused."""
+    names = [str(told.get("type", "")), *map(str, told.get("bases", ()))]
+    if any(name.rpartition(".")[2] in REFUSALS for name in names):
+        return True
+    cause = told.get("cause")
+    return isinstance(cause, dict) and is_refusal(cause)
 
 
 def _asked(popen: Any) -> None:

@@ -8,14 +8,14 @@ import time
 from .arrays import Arrays, Pictures
 from .census import locals_of, text_of
 from .describe import masked
-from .memory import heap, private_bytes
+from .memory import address_space, heap, private_bytes
 from .search import Search, own_frames
 from .tensorflow_state import Graphs, Tapes, Traces, tensor_bytes
 from .walk import Walk
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Set
+    from typing import Any, Callable, Dict, List, Sequence, Set
 
     from .journal import Journal
 
@@ -25,8 +25,10 @@ SWITCH_SECONDS = 0.5
 
 #: A container with less than this share of the process's own memory does not explain it.
 EXPLAINS = 0.3
-MOST_WALKS = 4
-STEP_BETWEEN_WALKS = 0.08
+MOST_WALKS = 3
+STEP_BETWEEN_WALKS = 0.12
+#: A function traced so often, or operations added to a graph since the last look, need no walk to be found.
+OFTEN_TRACED = 20
 
 #: Code that was typed, not read from a file, is told with its text.
 LONGEST_SOURCE = 20_000
@@ -44,22 +46,25 @@ class Looker:
         self._is_own = is_own
         self._walks = 0
         self._walked_at = 0
+        self._operations = 0
         self._sources_told: Set[str] = set()
 
-    def look(self, rss: int, limit: int) -> None:
-        """One census; a failure is written down and costs nothing else."""
+    def look(self, rss: int, limit: int, refused_in: Sequence[Any] = ()) -> None:
+        """One census; a failure is written down and costs nothing else. After a refusal: in the frames of the error, too."""
         began = time.perf_counter()
         own = private_bytes()
         found: Dict[str, Any] = {"rss": rss, "own": own, "limit": limit}
         # Where other threads may run: nothing of the program's is in our hands.
         found["tensors"] = tensor_bytes()
         found["heap"] = heap()
+        if refused_in:
+            found["mapped"], found["address_limit"] = address_space()
         # While we look, the program stands still: what we hold for a moment must never become the last reference to it, or
         # its __del__ would run in this thread.
         interval = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_SECONDS)
         try:
-            found.update(self._search(began, own, limit))
+            found.update(self._search(began, own, limit, refused_in))
         except Exception as error:
             found["failed"] = f"{type(error).__name__}: {error}"[:200]
         finally:
@@ -67,10 +72,13 @@ class Looker:
         found["took_ms"] = round((time.perf_counter() - began) * 1000, 1)
         self._journal.note("census", **found)
 
-    def _search(self, began: float, own: int, limit: int) -> Dict[str, Any]:
+    def _search(
+        self, began: float, own: int, limit: int, refused_in: Sequence[Any]
+    ) -> Dict[str, Any]:
         traces, graphs, tapes, arrays = Traces(), Graphs(self._is_own), Tapes(), Arrays()
         shown = [traces.see, graphs.see, tapes.see, arrays.see]
         search = Search(self._is_own, began + SECONDS, shown)
+        search.frames(refused_in)
         search.names()
         graphs.look_elsewhere()
         pictures = Pictures()
@@ -78,8 +86,9 @@ class Looker:
         found: Dict[str, Any] = {}
         held: List[Dict[str, Any]] = search.held()
         explained = max((entry["bytes"] for entry in held), default=0) >= EXPLAINS * own
+        explained = explained or bool(tapes.found) or self._of_tensorflow(traces, graphs)
         due = own - self._walked_at >= STEP_BETWEEN_WALKS * limit and self._walks < MOST_WALKS
-        if not explained and due and gil_is_ours():
+        if not explained and due and not refused_in and gil_is_ours():
             self._walks, self._walked_at = self._walks + 1, own
             walk = Walk(self._is_own, search.file_of)
             classes, objects = walk.run()
@@ -98,6 +107,12 @@ class Looker:
         found["folders"] = [masked(path) for path in pictures.folders]
         found["picture_sizes"] = [[masked(path), *size] for path, *size in pictures.sizes]
         return {name: value for name, value in found.items() if value not in ([], {})}
+
+    def _of_tensorflow(self, traces: Traces, graphs: Graphs) -> bool:
+        """Whether a graph has grown since the last look, or a function is traced over and over."""
+        before, self._operations = self._operations, sum(one["operations"] for one in graphs.found)
+        grown = 0 < before < self._operations
+        return grown or any(one["count"] >= OFTEN_TRACED for one in traces.found)
 
     def _sources(self) -> Dict[str, str]:
         """The text of code that no file holds (a cell of a notebook, a string that was compiled), once."""

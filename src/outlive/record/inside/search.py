@@ -60,14 +60,19 @@ class Search:
 
     def names(self) -> None:
         """Begin at what the user's code can name."""
-        for frame in own_frames(self._is_own):
-            code = frame.f_code
-            self._visit_names(locals_of(frame), (code.co_filename, code.co_name))
-            del frame
+        self.frames(own_frames(self._is_own))
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if isinstance(file, str) and self._is_own(file):
                 self._visit_names(dict(module.__dict__), (file, "<module>"))
+
+    def frames(self, found: Iterable[Any]) -> None:
+        """The names of functions that run, or have run into an error."""
+        for frame in found:
+            code = frame.f_code
+            if self._is_own(code.co_filename):
+                self._visit_names(locals_of(frame), (code.co_filename, code.co_name))
+            del frame
 
     def objects(self, found: Iterable[Any]) -> None:
         """Go on at objects of the user's own classes, wherever they are kept."""

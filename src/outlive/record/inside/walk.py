@@ -42,6 +42,20 @@ OF_LIBRARIES = frozenset(
     }
 )
 
+#: Their own objects hold code, signatures and names, and no data that grows.
+LIBRARIES = (
+    "inspect",
+    "typing",
+    "_frozen_importlib",
+    "weakref",
+    "google.",
+    "tensorflow.",
+    "abc",
+    "enum",
+    "re",
+    "keras.src.utils",
+)
+
 #: An object of Python's, on average: measured in programs with Keras models and with lists of numbers (48 to 90).
 BLOCK_BYTES = 64
 #: A class with more objects than this is told by its number; one with fewer is looked into.
@@ -73,6 +87,8 @@ class Walk:
             kind = type(one)
             counts[kind] = counts.get(kind, 0) + 1
         own = {kind: count for kind, count in counts.items() if self._file_of(kind)}
+        telling = {kind for kind in counts if not text_of(kind, "__module__").startswith(LIBRARIES)}
+        objects = [one for one in objects if type(one) in telling]
         for start in range(0, len(objects), CHUNK):
             if time.thread_time() > self._until:
                 break

@@ -1,0 +1,80 @@
+"""Memory that was given back and cannot be used again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+#: Of the process's own memory: less than this lies free in any heap.
+LARGE_PART = 0.4
+#: What lies free must really be in RAM: parts of it may have been handed to the kernel already.
+REALLY_THERE = 0.6
+
+
+@cause(
+    "D116",
+    since="0.2",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "worker-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+        "native-leak",
+    ),
+)
+def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
+    """The program had given memory back, but in pieces between things that it kept: the allocator could not return it.
+
+    ## What happened
+    Blocks of changing sizes are made and freed, and small ones among them live on. The C library's heap is then full of holes: too small
+    for the next block, too broken up to be returned to the kernel. What the program uses stays the same; what it occupies grows. Many
+    threads make it worse, since each has a heap of its own.
+
+    ## How we know
+    When memory was in danger, the C library's own account (`mallinfo2`) showed a large part of the process's memory as free.
+
+    ## What to do
+    Use fewer heaps (`MALLOC_ARENA_MAX=2`), hand back what is free from time to time (`malloc_trim`), or use another allocator (jemalloc).
+    Better still: work in a worker process that ends, or keep copies of small results instead of views or pieces made between large ones.
+    """
+    for pid in evidence.exhausted():
+        looks = evidence.looks.get(pid)
+        last = looks.ledgers[-1] if looks else None
+        if last is None or last.heap_free_bytes is None or last.heap_used_bytes is None:
+            continue
+        free = last.heap_free_bytes
+        if free < LARGE_PART * last.own_bytes:
+            continue
+        if last.own_bytes - last.heap_used_bytes < REALLY_THERE * free:
+            continue
+        yield Finding(
+            f"Of the program's {size(last.own_bytes)} the C library's heap held {size(free)} that the program "
+            "had given back already.",
+            (
+                Fact("memory free in the heap", free, "mallinfo2, fordblks"),
+                Fact(
+                    "memory in use in the heap",
+                    last.heap_used_bytes,
+                    "mallinfo2, uordblks + hblkhd",
+                ),
+                Fact("memory of the process alone", last.own_bytes, "/proc/self/statm"),
+                *evidence.because("memory limit", "peak memory", "last line seen"),
+            ),
+            Confidence.LIKELY,
+            (
+                Remedy(
+                    "Use fewer heaps, and hand large blocks back at once.",
+                    ("MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=100000 outlive run …",),
+                ),
+                Remedy(
+                    "Or hand back what is free every few hundred steps.",
+                    ('ctypes.CDLL("libc.so.6").malloc_trim(0)',),
+                ),
+                Remedy("Or use another allocator.", ("LD_PRELOAD=libjemalloc.so.2 outlive run …",)),
+            ),
+            where=evidence.growing_line(pid),
+        )

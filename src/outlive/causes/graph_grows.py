@@ -1,0 +1,71 @@
+"""Operations are added to a graph at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+#: A graph that is still being built grows too; one that fills the memory grows by much of itself between two looks.
+FEWEST_NEW = 100
+GROWN = 1.1
+
+
+@cause(
+    "D113",
+    since="0.2",
+    behind=(
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "worker-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+        "native-leak",
+        "fragmented-heap",
+    ),
+)
+def graph_grows(evidence: Evidence) -> Iterator[Finding]:
+    """A TensorFlow graph got new operations at every step, and a graph never forgets one.
+
+    ## What happened
+    In a loop around `session.run` (or inside `tf.function`, where a Python loop is unrolled) the program calls TensorFlow functions
+    instead of running what was built before. Each call adds operations to the graph, and a constant made from an array adds a copy
+    of the array. The program gets slower from step to step, and its memory grows until it is ended.
+
+    ## How we know
+    When memory was in danger, TensorFlow's own count of the graph's operations was high, and higher at each look. Every operation knows
+    the line that made it; the newest ones name the line.
+
+    ## What to do
+    Build the graph once, before the loop; feed what changes through a placeholder or a variable. `graph.finalize()` before the loop turns
+    the first operation that is added by mistake into an error with its line. In a `tf.function` loop over `tf.range`, not `range`.
+    """
+    for pid in evidence.exhausted():
+        looks = evidence.looks.get(pid)
+        for graph in looks.graphs[:1] if looks else ():
+            new = graph.operations - graph.first_operations
+            if new < FEWEST_NEW or graph.operations < GROWN * graph.first_operations:
+                continue
+            each = f", about {graph.per_step} at every step" if graph.per_step else ""
+            weighs = f"; its constants alone take {size(graph.bytes)}" if graph.bytes > 1e7 else ""
+            yield Finding(
+                f"The graph `{graph.name}` had {graph.operations} operations and was growing{each}{weighs}.",
+                (
+                    Fact("operations at the first look", graph.first_operations, "tf.Graph"),
+                    Fact("operations at the last look", graph.operations, "tf.Graph"),
+                    *evidence.because("memory limit", "peak memory", "last line seen"),
+                ),
+                Confidence.LIKELY,
+                (
+                    Remedy(
+                        "Build the operations of this line once, before the loop, and only run them in it."
+                    ),
+                    Remedy(
+                        "To find every such line, forbid new operations before the loop begins.",
+                        ("tf.compat.v1.get_default_graph().finalize()",),
+                    ),
+                ),
+                where=graph.place or evidence.growing_line(pid),
+            )
