@@ -190,6 +190,7 @@ def test_only_the_edges_print(path: Path) -> None:
     name = str(path.relative_to(SOURCE))
     printing = {
         "__main__.py",
+        "clustering.py",
         "commands.py",
         "doctoring.py",
         "jupyter/command_line.py",

@@ -24,7 +24,7 @@ from test_units import DESIGNED
 FOLDER = Path(inspect.getfile(outlive.checks)).parent
 TESTS = Path(__file__).parent / "checks"
 ALLOWED_IMPORTS = {
-    "__future__", "re", "math", "collections.abc", "outlive.model", "outlive.surroundings", "outlive.installed",
+    "__future__", "re", "math", "statistics", "collections.abc", "outlive.model", "outlive.surroundings", "outlive.installed",
     "outlive.clustered", "outlive.unit",
 }  # fmt: skip
 

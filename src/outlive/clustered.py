@@ -7,27 +7,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One host of the cluster, as it told of itself."""
+    """One task of the cluster and its host, as its agent told."""
 
     name: str  #: as the configuration calls it: ``worker0:2222``
-    address: str | None = None  #: what the name resolves to
     unreachable: str = ""  #: why its agent could not be asked
     clock_offset_seconds: float | None = None  #: its clock minus ours
-    clock_error_seconds: float = 0.0  #: half the round trip that it was measured with
+    clock_error_seconds: float = 0.0  #: half of the round trip that it was measured with
     versions: tuple[tuple[str, str], ...] = ()  #: package -> version
-    resolves: tuple[tuple[str, str | None], ...] = ()  #: the other names, as this host sees them
+    unresolved: tuple[str, ...] = ()  #: the names that this host cannot resolve
+    port_trouble: str = ""  #: why nothing can listen on the task's port there
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What was measured from one host to another."""
+    """What was measured from one task's host to another's, through the port that TensorFlow will use."""
 
     source: str
     target: str
     round_trip_seconds: float | None = None
     bytes_per_second: float | None = None
-    port_answers: bool | None = None  #: whether the port that TensorFlow will use can be reached
-    error: str = ""
+    error: str = ""  #: why nothing could be measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +36,4 @@ class Cluster:
     source: str  #: where the list of hosts comes from
     nodes: tuple[Node, ...] = ()
     links: tuple[Link, ...] = ()
+    unresolved: tuple[str, ...] = ()  #: the names that this host cannot resolve

@@ -10,7 +10,8 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-from outlive.checkup import check_up
+from outlive.checkup import CLUSTER, check_up
+from outlive.clustering import ClusterOptions, look_at_cluster, serve
 from outlive.errors import UsageError
 from outlive.host import Host
 from outlive.look.everything import look_around
@@ -32,13 +33,26 @@ def doctor(
     fix: bool = False,
     dry_run: bool = False,
     trials: bool = True,
+    cluster: bool = False,
+    agent: bool = False,
+    around: ClusterOptions | None = None,
 ) -> int:
     """Run the command; returns its exit status."""
+    if agent:
+        return serve(around or ClusterOptions(), _python(python), os.environ)
     if dry_run and not fix:
         raise UsageError(
             "--dry-run belongs to --fix.", "For example:  outlive doctor --fix --dry-run"
         )
     units = chosen(names)
+    if cluster:
+        seen = look_at_cluster(around or ClusterOptions(), _python(python), os.environ)
+        if seen is None:
+            return 0  # the first host of the cluster tells what was found
+        of_cluster = [unit for unit in units if CLUSTER in unit.needs]
+        return _show(
+            check_up(Surroundings(cluster=seen), of_cluster), as_json, facts or bool(names)
+        )
     checkup = look(units, python, trials=trials)
     if fix and checkup.safe_commands:
         mend(checkup.safe_commands, dry_run=dry_run)
@@ -46,10 +60,14 @@ def doctor(
             checkup = look(units, python, trials=trials)
     elif fix:
         print("Nothing here can be mended without asking you.", file=sys.stderr)
+    return _show(checkup, as_json, facts or bool(names))
+
+
+def _show(checkup: Checkup, as_json: bool, facts: bool) -> int:
     if as_json:
         print(checkup_to_json(checkup))
     else:
-        render_checkup(checkup, console_on(sys.stdout), facts=facts or bool(names))
+        render_checkup(checkup, console_on(sys.stdout), facts=facts)
     if checkup.found:
         return 1
     return 3 if checkup.failures else 0
