@@ -121,6 +121,15 @@ def workload(one: _Run) -> dict[str, float]:
     }
 
 
+def own_time(one: _Run) -> dict[str, float]:
+    """What the recorder uses of one core while the loop runs: the load of the machine does not change it."""
+    program = one.command(WORKLOADS / f"{one.task.case}.py")
+    finished = run(program, one.surroundings(BENCH_COUNT="1"))
+    _expect(finished, 0)
+    times = _loop_times(finished)
+    return {"share": times["recorder_cpu"] / times["loop"], "seconds": times["recorder_cpu"]}
+
+
 def start_up(one: _Run) -> dict[str, float]:
     """From the launch to the first line, or of everything when there is no line at all."""
     if one.task.case == NOTHING:
@@ -177,6 +186,7 @@ def output(one: _Run) -> dict[str, float]:
 
 MEASURES: Mapping[str, Callable[[_Run], dict[str, float]]] = {
     "workloads": workload,
+    "own-time": own_time,
     "start-up": start_up,
     "memory": memory,
     "verdict": verdict,

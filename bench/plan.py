@@ -47,6 +47,14 @@ SECTIONS = {
             "what the recorder costs while a program runs, beside its peers",
         ),
         Section(
+            "own-time",
+            WORKLOADS,
+            5,
+            1,
+            (),
+            "what the recorder itself uses of the CPU, counted by the kernel",
+        ),
+        Section(
             "start-up",
             (FIRST_LINE, NOTHING),
             40,

@@ -39,6 +39,7 @@ def _tables(results: Results) -> list[Table]:
         _cost(results, "loop", "Cost while it runs", f"Time of the workload's own loop. {HOW}"),
         _cost(results, "loop_cpu", "CPU time while it runs", "The same for the loop's CPU time."),
         _cost(results, "whole", "Cost of everything", "The same from the launch to the end."),
+        _own_time(results),
         _start_up(results),
         _memory(results),
         _verdict(results),
@@ -75,6 +76,27 @@ def _ratio_cell(results: Results, case: str, subject: str, value: str) -> str:
     if found.paired.count > 1:
         cell += f" ({found.paired.low:.3f}–{found.paired.high:.3f})"
     return f"{cell}, then {failure}" if failure else cell
+
+
+def _own_time(results: Results) -> Table:
+    rows = []
+    for case in SECTIONS["own-time"].cases:
+        found = values(results.measurements, "own-time", case, OUTLIVE, "share")
+        if found:
+            seen = spread(found)
+            quartiles = f"({seen.low:.2%}–{seen.high:.2%})"
+            rows.append((case, f"{seen.median:.2%} {quartiles}"))
+    says = (
+        "CPU time of the recorder's thread in the program and of the supervisor while the loop runs, counted by the kernel, as a "
+        "share of one core: the load of the machine hardly changes it. A program that keeps one core busy loses at most so much. Not "
+        "in it: caches that the recorder uses, which the first table has."
+    )
+    return Table(
+        "The recorder's own CPU time",
+        says,
+        ("workload", "share of a core, median (quartiles)"),
+        tuple(rows),
+    )
 
 
 def _start_up(results: Results) -> Table:
