@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import signal as signals
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from outlive.circumstances import Circumstances, Room, Threads
 from outlive.crash_site import Site
@@ -299,6 +299,48 @@ class Evidence:
         if not mine or mine[-1].call != call or mine[-1].status != self.ending.exit_code:
             return None
         return mine[-1]
+
+    def aborted_at(self) -> Quit | None:
+        """The program's own call of ``os.abort``, if that is what ended it."""
+        if self.fatal_signal != "SIGABRT":
+            return None
+        mine = [q for q in self.quits if q.pid == self.program.pid and q.call == "os.abort"]
+        return mine[-1] if mine else None
+
+    def of_crashed_worker(self) -> tuple[ChildDeath, Evidence] | None:
+        """What is known of the worker whose death the program failed of, or waits for ever because of: as if it had been run.
+
+        Only of one that nobody in the program ended, and only when the program had to do with it: it was told that its pool is
+        broken, or it waits.
+        """
+        error = self.uncaught
+        errors = [*(error.chain() if error is not None else ()), *self.lost_errors]
+        told = any(thrown.is_a("BrokenProcessPool", "BrokenExecutor") for thrown in errors)
+        if (self.fatal_signal or not told) and self.stuck is None:
+            return None
+        named = {line.pid for line in self.oom_lines or ()}
+        for child in self.children:
+            ended = self.killed_by_family() | named
+            if child.asked or child.pid in ended or not (child.signal or child.exit_code):
+                continue
+            if child.signal == "SIGKILL" and any(g.killed_during_run for g in self.groups[:1]):
+                continue
+            kind = EndingKind.SIGNAL if child.signal else EndingKind.EXIT
+            return child, replace(
+                self,
+                ending=Ending(kind, child.signal, child.exit_code),
+                program=replace(
+                    self.program, pid=child.pid, own_pids=frozenset({child.pid}), finished=False
+                ),
+                signals=tuple(got for got in self.signals if got.pid == child.pid),
+                crash=self.crash if self.crash and self.crash.pid == child.pid else None,
+                errors=tuple(thrown for thrown in self.errors if thrown.pid == child.pid),
+                stacks=(),
+                children=(),
+                stages=(),
+                standstill=None,
+            )
+        return None
 
     def refused_memory(self) -> Refusal | None:
         """The request for memory whose refusal ended the program."""

@@ -130,6 +130,9 @@ class Finding:
     by: EndedBy | None = None  #: what this finding knows about who ended the program
     state: State | None = None  #: what a check says; the other kinds leave it open
     slug: str = ""  #: written by the engine, never by the unit
+    behind: tuple[
+        str, ...
+    ] = ()  #: what it explains, beyond what its unit does; written by the engine
 
 
 @dataclass(frozen=True, slots=True)

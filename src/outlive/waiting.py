@@ -110,6 +110,8 @@ class Waiting:
     @property
     def what(self) -> str:
         """What it waits for, for the middle of a sentence."""
+        if self.wait is Wait.UNKNOWN and self.call:
+            return f"{self.wait.value} (the kernel says: {self.call})"
         if not self.name:
             return self.wait.value
         words = {
@@ -157,6 +159,11 @@ class Waiting:
     def is_vague(self) -> bool:
         """It could not be told what it waits for."""
         return self.wait is Wait.UNKNOWN
+
+    @property
+    def holder_is_unknown(self) -> bool:
+        """It waits for a lock, and it could not be told who has it."""
+        return self.wait is Wait.LOCK and (self.thing is None or self.thing.locked is None)
 
     @property
     def called_by_tensorflow(self) -> bool:
@@ -256,6 +263,10 @@ class Standstill:
             for thread in self.threads
             if thread.pid != waiting.pid and thread.at_work and thread.wait is not Wait.WORK
         )
+
+    def is_sure(self, cycle: tuple[Waiting, ...]) -> bool:
+        """Whether the locks themselves were looked at, not only the names that the code has for them."""
+        return all(thread.thing is None or thread.thing.locked is not None for thread in cycle)
 
     def cycle(self) -> tuple[Waiting, ...]:
         """Threads each of which waits for the next, and the last for the first; or nothing."""

@@ -41,12 +41,13 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
     cycle = stuck.cycle()
     if cycle:
         first = cycle[0]
+        sure = Confidence.PROVEN if stuck.is_sure(cycle) else Confidence.LIKELY
         if first.in_its_own_pool:
             yield Finding(
                 f"{first.who} waits for {first.what}, a task that has not begun: it is itself a task of that pool, and "
                 f"no other thread of the pool is free to begin it.",
                 evidence.facts_of_waiting(*cycle),
-                Confidence.PROVEN,
+                sure,
                 (
                     Remedy(
                         "Do not wait for a task inside a task of the same pool: use a second pool."
@@ -59,7 +60,7 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
             yield Finding(
                 f"{first.who} waits for {first.what}, which it already holds: it was taken twice by the same thread.",
                 evidence.facts_of_waiting(*cycle),
-                Confidence.PROVEN,
+                sure,
                 (
                     Remedy(
                         "Make it a threading.RLock, or call the inner function without taking the lock again."
@@ -73,7 +74,7 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
             f"{len(cycle)} threads wait for each other ({names}): {first.who[0].lower()}{first.who[1:]} waits for "
             f"{first.what} and holds what the next one waits for.",
             evidence.facts_of_waiting(*cycle),
-            Confidence.PROVEN,
+            sure,
             (
                 Remedy(
                     "Take the locks in the same order in every thread, or hold only one of them at a time."

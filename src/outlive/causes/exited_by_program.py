@@ -18,7 +18,8 @@ def exited_by_program(evidence: Evidence) -> Iterator[Finding]:
     Nothing killed it.
 
     ## How we know
-    It left in good order with that exit status, and the call of `sys.exit` was seen.
+    It left in good order with that exit status, and the call of `sys.exit` was seen; or only one line of the program raises
+    `SystemExit` with that status.
 
     ## What to do
     Look at the condition above the named line.
@@ -37,6 +38,21 @@ def exited_by_program(evidence: Evidence) -> Iterator[Finding]:
                 *evidence.because("run time"),
             ),
             Confidence.PROVEN,
+            (Remedy("See why this line was reached."),),
+            where=call.own,
+        )
+        return
+    call = evidence.last_quit("raise SystemExit")
+    if call is not None:
+        yield Finding(
+            f"The program raised SystemExit and ended with status {code}.",
+            (
+                Fact(
+                    "call", f"{call.call}({call.code!r})", "the only line of its source that fits"
+                ),
+                *evidence.because("run time"),
+            ),
+            Confidence.LIKELY,
             (Remedy("See why this line was reached."),),
             where=call.own,
         )

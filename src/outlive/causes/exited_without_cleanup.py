@@ -11,7 +11,7 @@ from outlive.unit import cause
 
 @cause("D902", since="0.1", behind=("exited-by-program",))
 def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
-    """The process was ended from within, past all cleanup: `os._exit`, or `exit` in native code.
+    """The process was ended from within, past all cleanup: `os._exit`, `os.abort`, or `exit` in native code.
 
     ## What happened
     `os._exit` ends the process at once: no `finally`, no `atexit`, no flush of buffers, no message. In a notebook it looks like a
@@ -23,6 +23,20 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
     ## What to do
     Raise an exception, or call `sys.exit`. `os._exit` belongs only into a child just after a fork.
     """
+    abort = evidence.aborted_at()
+    if abort is not None:
+        yield Finding(
+            f"The program called os.abort{abort.words}: it ended at once, by SIGABRT, without cleanup.",
+            (
+                Fact("call", "os.abort()", "seen in the program"),
+                *evidence.facts_before_quitting(abort),
+                *evidence.because("run time"),
+            ),
+            Confidence.PROVEN,
+            (Remedy("Raise an exception or call sys.exit instead of os.abort."),),
+            where=abort.own,
+        )
+        return
     code = evidence.ending.exit_code
     if evidence.ending.kind is not EndingKind.EXIT or code is None or evidence.program.finished:
         return

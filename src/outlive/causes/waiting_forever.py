@@ -42,13 +42,21 @@ def waiting_forever(evidence: Evidence) -> Iterator[Finding]:
     main = stuck.main
     chain = [main] if main is not None and main is not waiting else []
     outsider = stuck.may_go_on()
-    if outsider is not None and outsider.pid == waiting.pid and not outsider.is_sleeping:
+    near = outsider is not None and outsider.pid == waiting.pid
+    if near and not (outsider and outsider.is_sleeping):
         return  # a server: what it waits for may come with the next connection
-    sure = Confidence.LIKELY if outsider is None and not waiting.is_vague else Confidence.POSSIBLE
+    if waiting.is_vague or (near and waiting.holder_is_unknown):
+        return
+    sure = Confidence.LIKELY if outsider is None else Confidence.POSSIBLE
+    alone = (
+        "no other thread is left that could help it"
+        if outsider is None
+        else f"of the others only {outsider.stack.thread} may yet go on: it waits for {outsider.what}"
+    )
     leads = f" The main thread waits for {main.what}." if chain and main is not None else ""
     state = f" ({waiting.state})" if waiting.state else ""
     yield Finding(
-        f"{waiting.who} waits for {waiting.what}{state}, and no other thread is left that could help it.{leads}",
+        f"{waiting.who} waits for {waiting.what}{state}, and {alone}.{leads}",
         evidence.facts_of_waiting(waiting, *chain),
         sure,
         (

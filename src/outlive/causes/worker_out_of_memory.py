@@ -13,7 +13,13 @@ from outlive.unit import cause
     "D105",
     since="0.1",
     needs=("oom counters", "kernel log"),
-    behind=("uncaught-exception", "exited-by-program"),
+    behind=(
+        "uncaught-exception",
+        "exited-by-program",
+        "waiting-forever",
+        "background-error-lost",
+        "killed-by-process",
+    ),
 )
 def worker_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     """A worker process of the program was killed by the kernel for want of memory; the program itself was not.
@@ -46,7 +52,7 @@ def worker_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
         sure, victims = Confidence.LIKELY, min(len(unasked), counted)
     else:
         return
-    if evidence.fatal_signal:
+    if evidence.fatal_signal and evidence.stuck is None:
         sure = Confidence.POSSIBLE  # it happened, but something else ended the program
     pid = named[-1].pid if named else unasked[-1].pid
     child = next((child for child in unasked if child.pid == pid), unasked[-1] if unasked else None)

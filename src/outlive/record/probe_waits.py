@@ -32,6 +32,7 @@ def standstill_of(readings: Readings, gaps: dict[str, str]) -> Standstill | None
         threads += _threads_of(process, found, kernel[process.pid], readings, sources, gaps)
     if not threads:
         gaps.setdefault("waits", "no thread of a Python that could be looked into was seen")
+        threads = _from_the_kernel(readings.pid, kernel.get(readings.pid, {}))
     return Standstill(
         seconds=number(found.get("seconds")) or 0.0,
         threads=_settled(threads),
@@ -151,6 +152,18 @@ def _from_stacks(
         state = Wait.STOPPED
     told = Told(state)
     return [(Waiting(stack=stack, wait=state), told) for stack in stacks]
+
+
+def _from_the_kernel(
+    pid: int, kernel: Mapping[int, tuple[str, str, str]]
+) -> list[tuple[Waiting, Told]]:
+    """Nothing is known of its Python: in which call of the kernel the main thread waits is all there is."""
+    if pid not in kernel:
+        return []
+    told = told_by((), kernel[pid], lambda place: Source(""), None)
+    stack = Stack("MainThread", (), None, True, pid)
+    call = " ".join(filter(None, kernel[pid][1:]))
+    return [(Waiting(stack=stack, wait=told.wait, call=call), told)]
 
 
 def _settled(threads: Sequence[tuple[Waiting, Told]]) -> tuple[Waiting, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from outlive.evidence import Evidence
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.observed import Group, Origin, Program, Sample, Stack, Thrown
+from outlive.record.exit_lines import raised_exit
 from outlive.record.probe_circumstances import circumstances_of
 from outlive.record.probe_looks import looks_of
 from outlive.record.probe_memory import (
@@ -55,6 +56,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
     signals = signals_of(readings)
     crash = crash_of(readings, log, gaps)
     stacks = stacks_of(readings, gaps)
+    quits += raised_exit(readings, ending, errors, quits, stacks)
     growths = growths_of(readings)
     return Evidence(
         ending=ending,

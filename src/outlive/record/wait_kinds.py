@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -122,7 +123,18 @@ class LookedAt:
             base, _, index = name.removesuffix("]").rpartition("[")
             numbers = self.things.get("#") or {}
             found = self.things.get(f"{base}[{numbers.get(index)!r}]") if base else None
-        return thing_from(found) if isinstance(found, dict) else None
+        if isinstance(found, dict):
+            return thing_from(found)
+        return self._by_address(name) if "@" in self.things else None
+
+    def _by_address(self, name: str) -> Thing | None:
+        """Seen from outside only the locals have an address: ``self.lock`` of the same object is the same lock."""
+        base = re.split(r"[.\[]", name, maxsplit=1)[0]
+        if not base.isidentifier() or "(" in name:
+            return None
+        address = self.things["@"].get(base)
+        known = (address, name[len(base) :]) if address else (self.place.file, name)
+        return Thing("lock", hash(known), locked=None)
 
     @property
     def timeout(self) -> bool | None:
@@ -235,12 +247,16 @@ def _lock(frame: LookedAt, source: Callable[[Place], Source], call: str) -> Told
     if call not in ("", "futex"):
         return None
     wanted: list[tuple[Taken, Thing]] = []
-    for taken in source(frame.place).waits_at(frame.place.line):
+    named = source(frame.place).waits_at(frame.place.line)
+    for taken in named:
         thing = frame.thing(taken.name)
         if thing is not None and thing.kind in LOCKS and thing.locked is not False:
             wanted.append((taken, thing))
     if not wanted:
-        return None
+        plain = [taken for taken in named if not taken.name.endswith(")")]
+        if call != "futex" or not plain:
+            return None
+        return Told(Wait.LOCK, plain[-1].name, None, plain[-1].timed)
     taken, thing = wanted[-1]
     return Told(
         Wait.LOCK,

@@ -183,7 +183,8 @@ class Agent:
         self._restart.forget()
         self._sampler.stop()
         self._hooks.look_for_uncaught()
-        self._journal.note("leaving")
+        main = sys.modules.get("__main__")
+        self._journal.note("leaving", main=str(getattr(main, "__file__", "") or ""))
         if self._shim is not None:
             self._shim.leaving()
         self._end_well()

@@ -342,5 +342,7 @@ def is_refusal(told: Dict[str, Any]) -> bool:
 
 
 def _asked(popen: Any) -> None:
-    """The program itself is about to signal this child."""
-    popen._outlive_asked = True
+    """The program itself is about to signal this child; one that has ended already did not end of that."""
+    ended = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        popen._outlive_asked = True
