@@ -8,6 +8,7 @@ from typing import Any
 
 from outlive.evidence import Evidence
 from outlive.examine import decide
+from outlive.foresight import foreseen
 from outlive.model import Verdict
 from outlive.record.kernels import failed_kernel
 from outlive.record.probes import gather
@@ -20,7 +21,7 @@ def judge(
     evidence = gather(payloads, rings)
     kernel = failed_kernel(evidence, rings)
     if kernel is None:
-        return decide(name, evidence), evidence
-    verdict = decide(name, kernel)
+        return foreseen(decide(name, evidence), evidence.program.folder), evidence
+    verdict = foreseen(decide(name, kernel), kernel.program.folder)
     detail = f"{evidence.ending.detail}; its notebook's kernel: {kernel.ending.detail}"
     return replace(verdict, ending=replace(evidence.ending, detail=detail)), kernel

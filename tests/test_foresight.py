@@ -1,0 +1,117 @@
+"""After a death, the verdict names the rule that would have seen it; and nothing else changes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Outlive
+from outlive.foresight import LARGEST_BYTES, foreseen
+from outlive.model import Confidence, Ending, EndingKind, Finding, Place, Verdict
+
+PROGRAM = """\
+import os
+import sys
+
+if len(sys.argv) > 9:
+    import tensorflow as tf
+
+
+def main():
+    if len(sys.argv) < 9:
+        os._exit(7)
+    for step in range(1000):
+        train(step)
+
+
+@tf.function
+def train(step):
+    return step
+
+
+main()
+"""
+
+
+def verdict(slug: str, line: int, function: str = "", code: str = "", file: str = "train.py", own: bool = True) -> Verdict:  # fmt: skip
+    where = Place(file, line, function, code, own)
+    finding = Finding("It died.", (), Confidence.LIKELY, where=where, slug=slug)
+    return Verdict("a-run", Ending(EndingKind.EXIT, exit_code=7), (finding,))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def told(verdict: Verdict, folder: Path) -> list[str]:
+    after = foreseen(verdict, str(folder))
+    assert after.cause is not None
+    return [remedy.text for remedy in after.cause.remedies if "outlive lint" in remedy.text]
+
+
+@pytest.mark.parametrize(
+    ("before", "rule"),
+    [
+        (verdict("exited-without-cleanup", 10, "main", "os._exit(7)"), "exit-without-cleanup, line 10"),
+        (verdict("function-retraced", 16, "train", "def train(step):"), "python-number-into-function, line 12"),
+    ],
+)  # fmt: skip
+def test_the_rule_that_sees_the_cause_near_its_line_is_named(
+    folder: Path, before: Verdict, rule: str
+) -> None:
+    assert [
+        f"Look before the next run: this could have been seen by `outlive lint`: {rule}."
+    ] == told(before, folder)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        verdict("kept-in-container", 10, "main"),
+        verdict("exited-without-cleanup", 40, "<module>", "main()"),
+        verdict("exited-without-cleanup", 10, "main", "os._exit(8)"),
+        verdict("exited-without-cleanup", 10, "main", file="gone.py"),
+        verdict("exited-without-cleanup", 10, "main", file="In [3]"),
+        verdict("exited-without-cleanup", 10, "main", own=False),
+        verdict("exited-without-cleanup", 999, "main", "os._exit(7)"),
+        Verdict("a-run", Ending(EndingKind.SUCCESS)),
+    ],
+    ids=["another cause", "far away", "changed since", "gone", "a cell", "a library", "beyond the end", "no cause"],
+)  # fmt: skip
+def test_where_no_rule_saw_it_the_verdict_stays_as_it_is(folder: Path, before: Verdict) -> None:
+    (folder / "train.py").write_text(PROGRAM.replace("\nmain()", "\n" * 20 + "\nmain()"))
+
+    assert before == foreseen(before, str(folder))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROGRAM.replace("import tensorflow as tf", "pass"),
+        PROGRAM + "#" * LARGEST_BYTES,
+        PROGRAM + "def",
+        "\x00",
+    ],
+    ids=["no TensorFlow", "too large", "no Python", "no text"],
+)
+def test_a_file_that_is_not_for_lint_changes_nothing(folder: Path, text: str) -> None:
+    (folder / "train.py").write_text(text)
+    before = verdict("exited-without-cleanup", 10, "main", "os._exit(7)")
+
+    assert before == foreseen(before, str(folder))
+
+
+@pytest.mark.death
+def test_a_real_death_is_told_with_the_rule_and_kept_with_it(outlive: Outlive) -> None:
+    (outlive.folder / "train.py").write_text(PROGRAM.replace("@tf.function\n", ""))
+
+    done = outlive("run", "train.py")
+    kept = json.loads(outlive("why", "--json").stdout)
+
+    assert 7 == done.status
+    assert "exit-without-cleanup, line 10" in " ".join(done.stderr.split())
+    assert ["outlive lint train.py"] == kept["cause"]["remedies"][-1]["commands"]
