@@ -22,6 +22,7 @@ expected and what it needs, one ``# name: value`` a line:
     # needs: tensorflow                       skipped (with a reason) where it is missing
     # hang_after: 2                           it hangs: run with --hang-after 2; when that was told, the harness kills it by its pid
     # argument: text                          given to the program
+    # names: photo.jpg                        the file that the verdict must name
 
 The line that an expert would name ends with ``# <- here``; several may. A victim says that it is ready by writing its pid to the
 descriptor in VICTIM_READY.
@@ -101,8 +102,9 @@ def require(victim: Victim) -> None:
     if "memory" in victim.header:
         needs.add("cgroup")
     missing = []
-    if "tensorflow" in needs and importlib.util.find_spec("tensorflow") is None:
-        missing.append("TensorFlow is not installed")
+    for name, package in (("tensorflow", "TensorFlow"), ("PIL", "Pillow")):
+        if name in needs and importlib.util.find_spec(name) is None:
+            missing.append(f"{package} is not installed")
     if "x86" in needs and platform.machine() != "x86_64":
         missing.append("its machine code is that of x86-64")
     if "cgroup" in needs and parent_group() is None:

@@ -52,6 +52,9 @@ def judge(victim: Victim, verdict: dict, stderr: str) -> None:
         assert first["where"] is not None, verdict
         assert first["where"]["line"] in victim.lines, first["where"]
         assert victim.path.name == Path(first["where"]["file"]).name
+    if "names" in victim.header:  # the file that an expert would name
+        told = [str(fact["value"]) for fact in first["because"]]
+        assert any(value.endswith("/" + victim.header["names"]) for value in told), told
     assert slug in stderr
     # PROVEN means that no other known cause leaves this trace, but for the general ones that it explains.
     claims = {other["slug"] for other in verdict["also"] if other["confidence"] == "proven"}

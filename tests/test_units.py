@@ -58,8 +58,10 @@ DESIGNED = frozenset(
 )
 
 ALLOWED_IMPORTS = {
-    "__future__", "re", "collections.abc", "outlive.model", "outlive.evidence", "outlive.unit",
-    "outlive.observed", "outlive.crash_site", "outlive.senders",  # nouns and words, as pure as the view
+    "__future__", "re", "collections", "collections.abc", "outlive.model", "outlive.evidence", "outlive.unit",
+    # nouns and words, as pure as the view
+    "outlive.observed", "outlive.crash_site", "outlive.senders", "outlive.complaints", "outlive.data_use",
+    "outlive.at_fault",
 }  # fmt: skip
 
 every_unit = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())

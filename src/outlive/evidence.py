@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from outlive.circumstances import Circumstances, Room, Threads
 from outlive.crash_site import Site
+from outlive.data_use import Inspection, Scene
 from outlive.memory_looks import Looks
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
 from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value
@@ -86,6 +87,8 @@ class Evidence:
     stages: tuple[Stage, ...] = ()
     standstill: Standstill | None = None  #: when it stood still, and did not go on until the end
     acts: tuple[Act, ...] = ()  #: what the program closed and cancelled
+    scene: Scene = field(default_factory=Scene)
+    inspection: Inspection = field(default_factory=Inspection)
     log: str = ""
     cells: tuple[Cell, ...] = ()  #: of a notebook, in the order in which they were run
     circumstances: Circumstances = field(default_factory=Circumstances)

@@ -151,6 +151,8 @@ class Thrown:
     members: tuple[str, ...] = ()  #: of an ExceptionGroup, as type and text
     cause: Thrown | None = None  #: ``raise … from`` or "during handling of"
     seen: bool = False  #: the program asked for it: ``result()``, ``exception()``, ``exitcode``
+    explicit: bool = False  #: the cause was named by ``raise … from``
+    depth: int | None = None  #: how many frames a RecursionError passed through
 
     @property
     def own(self) -> Place | None:
@@ -177,6 +179,23 @@ class Thrown:
     def chain(self) -> tuple[Thrown, ...]:
         """This exception, then what caused it, and so on."""
         return (self, *(self.cause.chain() if self.cause else ()))
+
+    def passed_on(self) -> tuple[Thrown, ...]:
+        """This exception, and those that it only hands on: raised ``from`` them, or by the very function that caught them.
+
+        An exception that happened to be handled while another came up is not among them: a program that finds no cached
+        file, builds one and fails at that did not fail for want of the file.
+        """
+        cause = self.cause
+        if cause is None:
+            return (self,)
+        raised, caught = self.frames[:1], cause.frames[-1:]
+        by_its_handler = [(place.file, place.function) for place in raised] == [
+            (place.file, place.function) for place in caught
+        ]
+        if self.explicit or by_its_handler:
+            return (self, *cause.passed_on())
+        return (self,)
 
 
 @dataclass(frozen=True, slots=True)

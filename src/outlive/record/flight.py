@@ -339,6 +339,8 @@ class Flight:
         if ended.exit_code != 0:
             self._look_around()
         usage = ended.usage
+        if ended.exit_code != 0 and self._rings is not None:
+            self._inspect_files()
         self._write(
             {
                 "kind": "exit",
@@ -356,6 +358,17 @@ class Flight:
                 self._log.close()
             except OSError:
                 self.trouble = "the record could not be written to disk"
+
+    def _inspect_files(self) -> None:
+        """The files that an exception is about, before anybody mends them."""
+        from outlive.record.inspection import inspect
+
+        try:
+            seen = inspect(self._rare, self._rings)
+            if seen is not None:
+                self._write({"kind": "inspection", **seen})
+        except Exception as error:  # a look that fails must not cost the verdict
+            self._write({"kind": "gap", "name": "files", "why": f"{type(error).__name__}: {error}"})
 
     def uneventful(self, ended: Any) -> bool:
         """Nothing happened that a cause could speak of: it ended well, nobody was killed, no process noted anything."""

@@ -13,6 +13,7 @@ from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.observed import Group, Origin, Program, Sample, Stack, Thrown
 from outlive.record.exit_lines import raised_exit
 from outlive.record.probe_circumstances import circumstances_of
+from outlive.record.probe_data import inspection_of, scene_of
 from outlive.record.probe_looks import looks_of
 from outlive.record.probe_memory import (
     groups_of,
@@ -80,6 +81,8 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         stages=stages_of(readings),
         standstill=standstill,
         acts=acts_of(readings),
+        scene=scene_of(readings),
+        inspection=inspection_of(readings),
         log=log,
         cells=cells_of(readings),
         circumstances=circumstances_of(readings),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import linecache
 import os
@@ -23,6 +24,8 @@ LIBRARY_PARTS = ("site-packages", "dist-packages")
 
 #: Where any Python keeps its standard library, also one that could not tell us.
 STANDARD_LIBRARY = re.compile(r"/lib(?:64)?/python\d\.\d+/")
+#: Extensions that Cython built name their source as it lay where they were built.
+COMPILED = (".pyx", ".pxd", ".pxi")
 GENERATED = "__autograph_generated_file"
 
 FATAL = re.compile(r"^Fatal Python error: .+$", re.MULTILINE)
@@ -34,6 +37,11 @@ THREAD = re.compile(
 COLLECTING = "  Garbage-collecting"
 CRASH_FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
+#: ``{{function_node …}} ValueError: words`` and then the traceback.
+TOLD_EXCEPTION = re.compile(
+    r"(?:^|[\s}])((?:\w+\.)*\w+(?:Error|Exception|Exit|Interrupt|Warning|Iteration)):\s([^\n]*)"
+    r"(?=\s+Traceback \(most recent call last\))"
+)
 TOLD_FRAME = re.compile(r'^\s*File "(.+?)", line (\d+), in (\S+)', re.MULTILINE)
 
 
@@ -80,7 +88,10 @@ class SourceLines:
             return False
         if STANDARD_LIBRARY.search(file):
             return False
-        return not os.path.join(self._folder, file).startswith(self._libraries)
+        path = os.path.join(self._folder, file)
+        if file.endswith(COMPILED) and not os.path.exists(path):
+            return False
+        return not path.startswith(self._libraries)
 
     def remember(self, file: str, text: str) -> None:
         """The text of code that no file holds."""
@@ -127,6 +138,7 @@ def thrown(data: Mapping[str, Any], lines: SourceLines, **known: Any) -> Thrown:
         lines.place((file, int(line), function))
         for file, line, function in TOLD_FRAME.findall(message)
     ]
+    depth = data.get("depth")
     return Thrown(
         type=str(data.get("type", "?")),
         message=message,
@@ -137,9 +149,24 @@ def thrown(data: Mapping[str, Any], lines: SourceLines, **known: Any) -> Thrown:
         file=str(data.get("file", "")),
         module=str(data.get("module", "")),
         members=tuple(str(member) for member in data.get("members", ())),
-        cause=thrown(cause, lines, **known) if isinstance(cause, dict) else None,
+        cause=thrown(cause, lines, **known) if isinstance(cause, dict) else _told_in(message),
+        explicit=bool(data.get("explicit")) or not isinstance(cause, dict),
+        depth=depth if isinstance(depth, int) else None,
         **known,
     )
+
+
+def _told_in(message: str) -> Thrown | None:
+    """The exception of a Python function that ran inside TensorFlow, which hands it on as text."""
+    if "Traceback (most recent call last)" not in message:
+        return None
+    found = TOLD_EXCEPTION.search(message)
+    if found is None:
+        return None
+    kind = getattr(builtins, found[1].rpartition(".")[2], None)
+    lineage = kind.__mro__[1:-1] if isinstance(kind, type) else ()
+    bases = tuple(base.__name__ for base in lineage)
+    return Thrown(found[1], found[2].strip(), bases=bases)
 
 
 def origin_of(text: Any) -> Origin:

@@ -17,6 +17,7 @@ from .after_import import AfterImport
 from .census import Census
 from .circumstances import Circumstances
 from .fault import FaultFile
+from .graphs import Graphs
 from .hooks import Hooks, like
 from .journal import Journal, remove
 from .later import Later
@@ -29,6 +30,7 @@ from .sampler import (
     others_at_a_fork,
     wait_for_one_thread,
 )
+from .scene import Scene
 from .shim import Shim
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -74,6 +76,8 @@ class Agent:
         self._journal = Journal(folder, self._introduction)
         self._around = Circumstances(lambda: own_code(library_folders()))
         self._hooks = Hooks(self._journal, self._end_well, self._around)
+        self._pipelines = Pipelines(self._journal)
+        self._graphs = Graphs()
         self._fault = FaultFile(folder, self._their_fault_file)
         self._sampler = Sampler(self._journal, self._each_tick)
         self._restart = Later(self._sampler.start)
@@ -92,7 +96,11 @@ class Agent:
         METER.open()
         self._hooks.install_exits()
         self._hooks.install_kill()
-        acts = {**self._hooks.after_import(), **Pipelines(self._journal).after_import()}
+        acts = {
+            **self._hooks.after_import(),
+            **self._pipelines.after_import(),
+            **self._graphs.after_import(),
+        }
         AfterImport({**acts, **self._of_notebooks()}).install()
         atexit.register(self._leave)
         os.register_at_fork(
@@ -141,8 +149,10 @@ class Agent:
 
     def _open_the_rest(self) -> None:
         """Here, not in the sampler's thread: a descriptor that is open for a moment takes a number that the program counts on."""
-        self._census = Census(self._journal, self._folder, own_code(library_folders()))
+        is_own = own_code(library_folders())
+        self._census = Census(self._journal, self._folder, is_own)
         self._hooks.refused = self._census.refused
+        self._hooks.scene = Scene(is_own, self._pipelines, self._graphs)
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:
             self._shim.refresh()
@@ -274,6 +284,8 @@ def own_code(libraries: List[str]) -> Callable[[str], bool]:
     def is_own(file: str) -> bool:
         if file.startswith("<"):
             return file.startswith(("<string>", "<stdin>", "<ipython-input"))
+        if file.endswith((".pyx", ".pxd", ".pxi")):
+            return False
         absolute = os.path.abspath(file)
         return not absolute.startswith(folders) and "/site-packages/" not in absolute
 

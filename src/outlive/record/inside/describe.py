@@ -62,6 +62,8 @@ def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
         "message": text_of(error),
         "frames": frames_of_traceback(error.__traceback__),
     }
+    if isinstance(error, RecursionError):
+        told["depth"] = depth_of(error.__traceback__)
     notes = getattr(error, "__notes__", None)
     if isinstance(notes, list):
         told["notes"] = [masked(str(note)[:1000]) for note in notes[:5]]
@@ -76,10 +78,12 @@ def describe(error: BaseException, depth: int = 0) -> Dict[str, Any]:
             f"{_qualified(type(member))}: {text_of(member)[:200]}" for member in members[:MAX_CHAIN]
         ]
         told["cause"] = describe(members[0], depth + 1) if depth < MAX_CHAIN else None
+        told["explicit"] = True
         return told
     following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if following is not None and depth < MAX_CHAIN:
         told["cause"] = describe(following, depth + 1)
+        told["explicit"] = error.__cause__ is not None
     return told
 
 
@@ -104,6 +108,14 @@ def details_of(error: BaseException) -> Dict[str, Any]:
     except Exception:  # a class of the program's own may have put anything in their place
         pass
     return found
+
+
+def depth_of(traceback: Optional[TracebackType]) -> int:
+    """How many frames an exception passed through."""
+    count = 0
+    while traceback is not None:
+        count, traceback = count + 1, traceback.tb_next
+    return count
 
 
 def text_of(error: BaseException) -> str:

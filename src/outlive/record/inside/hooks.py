@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional
 
     from .circumstances import Circumstances
+    from .scene import Scene
 
 
 #: Modules with work in the background, see ``background``.
@@ -101,6 +102,7 @@ class Hooks:
         self._seen_last = 0
         self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
         self.refused: Optional[Callable[[BaseException], None]] = None
+        self.scene: Optional[Scene] = None
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """Modules to wrap when they are imported."""
@@ -229,9 +231,19 @@ class Hooks:
             )
             if origin in ("main", "worker") and self.refused is not None and is_refusal(told):
                 self.refused(error)
+            if origin in ("main", "worker"):
+                self._tell_the_scene(error, told)
             return number
         except Exception:
             return 0
+
+    def _tell_the_scene(self, error: BaseException, told: Dict[str, Any]) -> None:
+        """What lay around it: without it, the exception is still known."""
+        try:
+            if self.scene is not None:
+                self._journal.note("scene", **self.scene.around(error, told))
+        except Exception:
+            pass
 
     def _threading(self, module: Any) -> None:
         real = module.excepthook

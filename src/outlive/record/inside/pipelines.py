@@ -1,4 +1,4 @@
-"""The stages of tf.data pipelines that hold elements: where they were built, how many they may hold, how large one is.
+"""The stages of tf.data pipelines: where they were built; of those that hold elements, how many they may hold, how large one is.
 
 One wrapper around ``DatasetV2.__init__``, which every stage calls when it is built; it costs some microseconds a stage and nothing
 while data flows. Parameters are read from private attributes: what a TensorFlow does not have is left out.
@@ -7,6 +7,8 @@ while data flows. Parameters are read from private attributes: what a TensorFlow
 from __future__ import annotations
 
 import sys
+from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
+from _weakref import ref
 
 from .describe import frames_of
 from .hooks import like
@@ -14,7 +16,7 @@ from .journal import Journal
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, Optional
+    from typing import Any, Callable, Dict, List, Optional
 
 MODULE = "tensorflow.python.data.ops.dataset_ops"
 
@@ -28,33 +30,56 @@ HOLDING = {
 }
 DEEPEST = 30
 
+#: Stages whose lines are remembered; a program that builds more builds the same ones again and again.
+MAX_REMEMBERED = 300
+
 
 class Pipelines:
     """Writes down every holding stage as it is built."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        self._built: Any = deque(maxlen=MAX_REMEMBERED)  # (weak reference, frames), oldest first
+
+    @property
+    def any_built(self) -> bool:
+        """Whether the program has a pipeline at all."""
+        return bool(self._built)
+
+    def last_built(self) -> List[Any]:
+        """The stages that are still alive, the newest first."""
+        alive = [reference() for reference, _ in reversed(list(self._built))]
+        return [stage for stage in alive if stage is not None]
+
+    def frames_of_stage(self, stage: Any) -> List[Any]:
+        """Where a stage was built; nothing when that is not remembered."""
+        for reference, frames in reversed(list(self._built)):
+            if reference() is stage:
+                return list(frames)
+        return []
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """The module to wrap when it is imported."""
         return {MODULE: self._wrap}
 
     def _wrap(self, module: Any) -> None:
-        real, note = module.DatasetV2.__init__, self._note
+        real, note, built = module.DatasetV2.__init__, self._note, self._built
 
         @like(real)
         def init(dataset: Any, *args: Any, **kwargs: Any) -> None:
             real(dataset, *args, **kwargs)
-            stage = HOLDING.get(type(dataset).__name__.lstrip("_"))
-            if stage is not None:
-                try:
-                    note(dataset, *stage)
-                except Exception:
-                    pass  # another TensorFlow: this stage is not known, nothing else
+            try:
+                frames = frames_of(sys._getframe(1))
+                built.append((ref(dataset), frames))
+                stage = HOLDING.get(type(dataset).__name__.lstrip("_"))
+                if stage is not None:
+                    note(dataset, frames, *stage)
+            except Exception:
+                pass  # another TensorFlow: this stage is not known, nothing else
 
         module.DatasetV2.__init__ = init
 
-    def _note(self, dataset: Any, kind: str, attribute: str) -> None:
+    def _note(self, dataset: Any, frames: List[Any], kind: str, attribute: str) -> None:
         value = getattr(dataset, attribute).numpy()
         if kind == "cache":
             if value:  # a file: it holds nothing in memory
@@ -70,7 +95,7 @@ class Pipelines:
             buffer=buffer,
             count=count,
             element=element_bytes(dataset, 0),
-            frames=frames_of(sys._getframe(2)),
+            frames=frames,
         )
 
 

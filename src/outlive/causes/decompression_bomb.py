@@ -1,0 +1,91 @@
+"""A small file that becomes huge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from outlive.at_fault import complained, facts_of_complaint, facts_of_inspection, line_of
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.unit import cause
+
+#: Pillow warns before it decodes such a picture, and refuses one of twice the size.
+WARNED = re.compile(
+    r"DecompressionBombWarning: Image size \((\d+) pixels\) exceeds limit of (\d+) pixels"
+)
+
+#: Three channels of a byte each: what a picture takes at least when it is decoded.
+BYTES_PER_PIXEL = 3
+
+
+@cause(
+    "D127",
+    since="0.1",
+    behind=(
+        "uncaught-exception",
+        "memory-limit-reached",
+        "machine-out-of-memory",
+        "address-space-limit",
+        "allocation-refused",
+    ),
+)
+def decompression_bomb(evidence: Evidence) -> Iterator[Finding]:
+    """A picture that is small on disk is enormous when decoded.
+
+    ## What happened
+    A compressed picture of a few kilobytes can stand for gigabytes of pixels: made so on purpose, by a broken header, or by a scanner.
+    The decoder refused it, or tried, and memory ran out.
+
+    ## How we know
+    The decoder names the number of pixels, or warned of it on stderr shortly before memory ran out; the file's header was read after the
+    death.
+
+    ## What to do
+    Inspection at the size before decoding (`PIL.Image.open(path).size` reads only the header) and skip or shrink such files. Raise
+    `PIL.Image.MAX_IMAGE_PIXELS` only for files that you trust and have the memory for.
+    """
+    complaint = complained(evidence, "decompression-bomb")
+    if complaint is not None:
+        culprit = next(iter(evidence.inspection.files), None)
+        name = f"`{culprit.name}`" if culprit is not None else "A picture"
+        pixels = int(complaint.first) if complaint.first.isdigit() else None
+        weighs = (
+            f" of {pixels} pixels, {size(pixels * BYTES_PER_PIXEL)} when decoded" if pixels else ""
+        )
+        yield Finding(
+            f"{name} is a picture{weighs}; the decoder refused it: {complaint.words}."
+            if culprit is not None
+            else f"{name}{weighs} was refused by the decoder: {complaint.words}.",
+            (*facts_of_complaint(evidence, complaint), *facts_of_inspection(evidence)),
+            Confidence.PROVEN,
+            _REMEDIES,
+            where=line_of(evidence, complaint),
+        )
+        return
+    warned = WARNED.findall(evidence.log)
+    if not warned or (evidence.oom_kill() is None and evidence.refused_memory() is None):
+        return
+    pixels = int(warned[-1][0])
+    yield Finding(
+        f"A picture of {pixels} pixels ({size(pixels * BYTES_PER_PIXEL)} when decoded) was opened, and memory ran out.",
+        (
+            Fact(
+                "warning",
+                f"Image size ({pixels} pixels) exceeds limit of {warned[-1][1]}",
+                "stderr",
+            ),
+            *evidence.because("memory limit", "peak memory", "last line seen"),
+        ),
+        Confidence.LIKELY,
+        _REMEDIES,
+        where=evidence.busy,
+    )
+
+
+_REMEDIES = (
+    Remedy(
+        "Check the size first: PIL.Image.open(path).size reads the header alone; skip what is too large."
+    ),
+    Remedy("For a JPEG that you trust, decode it smaller: image.draft('RGB', (1024, 1024))."),
+)

@@ -1,0 +1,119 @@
+"""A file or folder that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.at_fault import complained, empty_search, facts_of_complaint, line_of
+from outlive.complaints import Complaint
+from outlive.evidence import Evidence
+from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.unit import cause
+
+
+@cause("D404", since="0.1", behind=("uncaught-exception",))
+def missing_file(evidence: Evidence) -> Iterator[Finding]:
+    """A file or folder that the program wanted to read is not there, or a pattern matched no file.
+
+    ## What happened
+    The path is wrong, the program was started from another folder, a file of the list was moved, or a pattern like `images/*.jpg` found
+    nothing and the empty list failed later with other words.
+
+    ## How we know
+    The error names the path (also when it came from a thread of tf.data). After the death the folder was looked at: how much of the path
+    exists, and which names in it resemble the missing one.
+
+    ## What to do
+    Correct the path; start from the right folder, or build paths from `Path(__file__).parent`. Check a pattern's result before using it.
+    """
+    complaint = complained(evidence, "missing-file")
+    if complaint is not None:
+        yield Finding(
+            _says(evidence, complaint),
+            (*facts_of_complaint(evidence, complaint), *_facts(evidence, complaint)),
+            Confidence.PROVEN,
+            _remedies(evidence, complaint),
+            where=line_of(evidence, complaint),
+        )
+        return
+    yield from _nothing_matched(evidence)
+
+
+def _says(evidence: Evidence, complaint: Complaint) -> str:
+    name = complaint.path.rstrip("/").rpartition("/")[2] or complaint.path
+    look = evidence.inspection
+    if complaint.variant == "program":
+        return f"The program `{name}` is not installed or not on the PATH."
+    if complaint.variant == "pattern":
+        return f"The pattern `{name}` matched no file."
+    if complaint.variant == "empty":
+        return f"There are no usable files in the folder `{name}`."
+    if not complaint.path:
+        return f"A file is not there: {complaint.words}."
+    where = look.exists.rstrip("/").rpartition("/")[2] or look.exists
+    rest = complaint.path.rstrip("/")
+    if look.files and look.exists and look.files[0].path.rstrip("/") != f"{look.exists}/{name}":
+        missing = look.files[0].path[len(look.exists) :].strip("/").partition("/")[0]
+        return f"`{name}` is not there: already the folder `{missing}` does not exist in `{where}`."
+    return f"There is no `{rest.rpartition('/')[2]}`" + (
+        f" in the folder `{where}`." if where else "."
+    )
+
+
+def _facts(evidence: Evidence, complaint: Complaint) -> Iterator[Fact]:
+    look, seen = evidence.inspection, "a look at the folder after the death"
+    if complaint.path:
+        yield Fact("path", complaint.path, "the message", private=True)
+    if look.exists:
+        yield Fact("the part that exists", look.exists, seen, private=True)
+        yield Fact("entries in it", look.seen, seen)
+    if look.similar:
+        yield Fact("names that resemble it", ", ".join(look.similar), seen, private=True)
+    if evidence.scene.folder and not complaint.path.startswith("/"):
+        yield Fact("the program stood in", evidence.scene.folder, "the program", private=True)
+
+
+def _remedies(evidence: Evidence, complaint: Complaint) -> tuple[Remedy, ...]:
+    found = []
+    if evidence.inspection.similar:
+        found.append(Remedy(f"Did you mean `{evidence.inspection.similar[0]}`?"))
+    if complaint.variant == "program":
+        found.append(Remedy("Install it, or give its whole path."))
+    elif complaint.path and not complaint.path.startswith("/"):
+        found.append(
+            Remedy(
+                "Start the program from the right folder, or build the path from Path(__file__).parent."
+            )
+        )
+    else:
+        found.append(Remedy("Correct the path, or put the file there."))
+    return tuple(found)
+
+
+def _nothing_matched(evidence: Evidence) -> Iterator[Finding]:
+    """An empty list that a search for files had filled, in the frame of an error that an empty list leads to."""
+    empty = empty_search(evidence)
+    if empty is None:
+        return
+    error, held, made = empty
+    yield Finding(
+        f"The search for files found nothing: `{held.name}` is empty.",
+        (
+            Fact("exception", f"{error.type}: {error.message[:200]}", "the program"),
+            Fact(f"elements of `{held.name}`", 0, "the program's variables"),
+            Fact("it was filled at", f"{made}: {made.code}", "the program's source"),
+            *(
+                [Fact("the program stood in", evidence.scene.folder, "the program", private=True)]
+                if evidence.scene.folder
+                else []
+            ),
+        ),
+        Confidence.LIKELY,
+        (
+            Remedy(
+                "Correct the pattern or the folder in this line, and the folder you start from."
+            ),
+            Remedy(f"Check it at once: if not {held.name}: raise FileNotFoundError(pattern)."),
+        ),
+        where=made,
+    )

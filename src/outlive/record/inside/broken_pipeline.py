@@ -1,0 +1,128 @@
+"""The tf.data pipeline that an exception came out of: its stages with their lines, and the files it reads.
+
+TensorFlow's error comes from a thread of its own and names a node at best. The pipeline's Python objects are still alive in the
+frames of the exception, and know their inputs. All of it is private to TensorFlow: whatever a version does not have is left out.
+No operation is run.
+"""
+
+from __future__ import annotations
+
+import time
+
+from .census import locals_of
+from .describe import masked
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterable, List, Optional
+
+    from .pipelines import Pipelines
+
+MAX_STAGES = 40
+MAX_FILES = 400
+#: Text tensors can only be read whole.
+MAX_FILES_READ = 20_000
+MAX_PIPELINES = 8
+
+
+def pipeline_in(
+    passed: List[Any], own: List[Any], known: Pipelines, deadline: float
+) -> Optional[Dict[str, Any]]:
+    """The pipeline that the frames of an exception lead to: an iterator on its way, else a data set that the user's code holds."""
+    if not known.any_built:
+        return None
+    try:
+        roots: List[Any] = []
+        for frame in passed:
+            roots += datasets_among(own_self(frame))
+        for frame in own:
+            roots += datasets_among(locals_of(frame).values())
+        roots += known.last_built()
+        return _told(_once(roots)[:MAX_PIPELINES], known, deadline)
+    except Exception:
+        return None  # another TensorFlow
+
+
+def own_self(frame: Any) -> List[Any]:
+    """The object whose method a frame is, without a look at its other names."""
+    code = frame.f_code
+    if not code.co_varnames or code.co_varnames[0] not in ("self", "iterator", "dataset"):
+        return []
+    found = locals_of(frame).get(code.co_varnames[0])
+    return [found] if found is not None else []
+
+
+def datasets_among(values: Iterable[Any]) -> List[Any]:
+    """The data sets among some values; of an iterator, the one it goes through."""
+    found = []
+    for value in list(values):
+        if any(kind.__name__ == "DatasetV2" for kind in type(value).__mro__):
+            found.append(value)
+        elif type(value).__name__ in ("OwnedIterator", "NumpyIterator", "_NumpyIterator"):
+            inner = getattr(value, "_iterator", value)
+            dataset = getattr(inner, "_dataset", None)
+            if dataset is not None:
+                found.append(dataset)
+    return found
+
+
+def _once(values: List[Any]) -> List[Any]:
+    found: Dict[int, Any] = {}
+    for value in values:
+        found.setdefault(id(value), value)
+    return list(found.values())
+
+
+def _told(roots: List[Any], known: Pipelines, deadline: float) -> Optional[Dict[str, Any]]:
+    """The first that can be told; one that names files is better."""
+    best: Optional[Dict[str, Any]] = None
+    for root in roots:
+        if time.perf_counter() > deadline or (best is not None and best["files"]):
+            break
+        stages = stages_of(root)
+        files = files_of(stages)
+        if best is None or files:
+            built = [
+                {"kind": name_of(stage), "frames": known.frames_of_stage(stage)} for stage in stages
+            ]
+            best = {"stages": built, "files": files}
+    return best
+
+
+def name_of(stage: Any) -> str:
+    """The class of a stage, without what TensorFlow's versions put around it."""
+    return type(stage).__name__.lstrip("_").replace("DatasetV2", "").replace("Dataset", "")
+
+
+def stages_of(root: Any) -> List[Any]:
+    """A pipeline from its end to its sources."""
+    found: List[Any] = []
+    waiting = [root]
+    while waiting and len(found) < MAX_STAGES:
+        stage = waiting.pop(0)
+        if all(stage is not seen for seen in found):
+            found.append(stage)
+            inner = getattr(stage, "_dataset", None)  # a stage that only wraps others
+            waiting += list(stage._inputs()) or ([inner] if inner is not None else [])
+    return found
+
+
+def files_of(stages: List[Any]) -> List[str]:
+    """The names that the sources hold, as far as they can be read at once."""
+    found: List[str] = []
+    for stage in stages:
+        sources = list(getattr(stage, "_tensors", None) or ())
+        sources.append(getattr(stage, "_filenames", None))
+        for source in sources:
+            if type(source).__name__ != "EagerTensor" or source.dtype.name != "string":
+                continue
+            count = source.shape.num_elements()
+            if not count or count > MAX_FILES_READ or source.shape.rank > 1:
+                continue
+            for name in list(source.numpy().reshape(-1))[: MAX_FILES - len(found)]:
+                text = name.decode("utf-8", "replace")
+                if 1 < len(text) <= 300 and ("/" in text or "." in text) and "\n" not in text:
+                    found.append(text)
+    if not found:
+        return []
+    return masked("\n".join(found)).split("\n")
