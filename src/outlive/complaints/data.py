@@ -246,7 +246,7 @@ RECORDS = (
         RECORD,
         r"[^\n]*: line \d+ column \d+ \(char (?P<offset>\d+)\)",
         "JSONDecodeError",
-        inside="/json/__init__.py:load",
+        inside="/json/__init__.py:load:",
         variant="json",
     ),
     says(RECORD, r"Can't (synchronously )?read data \([^\n]*", "OSError", variant="array"),
@@ -292,7 +292,7 @@ ABSENT = (
         MISSING,
         rf"No such file or directory: {QUOTED}",
         "FileNotFoundError",
-        inside="/subprocess.py:_execute_child",
+        inside="/subprocess.py:_execute_child:",
         variant="program",
     ),
     says(

@@ -33,7 +33,7 @@ class Wording:
     pattern: re.Pattern[str]
     classes: tuple[str, ...] = ()  #: bare names of classes; none: any
     variant: str = ""
-    inside: str = ""  #: part of ``file:function`` of a frame that the exception passed through
+    inside: str = ""  #: part of ``file:function:`` of a frame that the exception passed through
     line: re.Pattern[str] | None = None  #: what the user's line must say
     raised: bool = False  #: by the user's own code, not by a library
 
@@ -61,7 +61,7 @@ class Wording:
     def _comes_from_there(self, thrown: Thrown) -> bool:
         if self.classes and not thrown.is_a(*self.classes):
             return False
-        passed = (f"{frame.file}:{frame.function}" for frame in thrown.frames)
+        passed = (f"{frame.file}:{frame.function}:" for frame in thrown.frames)
         if self.inside and not any(self.inside in place for place in passed):
             return False
         if self.raised and not (thrown.frames and thrown.frames[0].own):
