@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 CALM_SECONDS = 0.5
 NEAR = ((0.85, 0.05), (0.6, 0.1))
 
+#: How much of the limit is used is told to the program in such steps, from there on.
+NEAR_ENOUGH_TO_TELL = 0.5
+NEARNESS_STEP = 0.05
+
 #: After this many written samples the distance between written ones doubles: a week fits in a few megabytes.
 SAMPLES_PER_OCTAVE = 1024
 
@@ -114,6 +118,7 @@ class Flight:
         self._next = 0.0
         self._rare: list[dict[str, Any]] = []
         self._limit: int | None = None
+        self._told_limit: tuple[int | None, int] = (None, 0)
         self._kernel_said: list[str] = []
         self._hang: Any = None
         self._when_hanging: Any = None
@@ -173,14 +178,21 @@ class Flight:
             }
         )
 
-    def _tell_the_limit(self) -> None:
-        """The smallest limit above the program, for the census inside it: in a link, which is read without opening it."""
-        total, _ = self._host.memory()
-        limits = [self._host.read_group(group).limit_bytes for group in self._sampler.groups]
-        known = min((limit for limit in (*limits, total) if limit), default=None)
-        if known is not None and known != self._limit and self._rings is not None:
-            self._limit = known
-            runs.write_link(os.path.join(self._rings, "limit"), str(known))
+    def _tell_the_limit(self, nearness: float) -> None:
+        """The smallest limit above the program and how much of it is used, by whomever, for the census inside it.
+
+        In a link, which is read without opening it; what is used is told in steps, and only when it may matter.
+        """
+        if self._seen % SAMPLES_BETWEEN_LIMITS == 1:
+            total, _ = self._host.memory()
+            limits = [self._host.read_group(group).limit_bytes for group in self._sampler.groups]
+            self._limit = min((limit for limit in (*limits, total) if limit), default=None)
+        step = int(nearness / NEARNESS_STEP) if nearness >= NEAR_ENOUGH_TO_TELL else 0
+        told = (self._limit, step)
+        if self._limit is not None and told != self._told_limit and self._rings is not None:
+            self._told_limit = told
+            used = int(step * NEARNESS_STEP * self._limit)
+            runs.write_link(os.path.join(self._rings, "limit"), f"{self._limit} {used}")
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -202,8 +214,7 @@ class Flight:
             nearness = self._sampler.nearness(sample)
             pause = next((seconds for share, seconds in NEAR if nearness >= share), CALM_SECONDS)
             self._keep(sample)
-            if self._seen % SAMPLES_BETWEEN_LIMITS == 1:
-                self._tell_the_limit()
+            self._tell_the_limit(nearness)
             if self._hang is not None:
                 self._look_for_a_hang(sample["at"])
         except Exception as error:  # looking must never end the waiting

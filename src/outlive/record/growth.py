@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from outlive.memory_use import Growth
 from outlive.record.code import is_in_loop, makers_around, only_waits
@@ -17,6 +17,13 @@ HALF_OF_THE_GROWTH = 0.5
 
 #: Less growth than this is the noise of any program.
 GROWTH_WORTH_NAMING_BYTES = 16_000_000
+
+#: Memory that hardly rose during so many looks, for so long, had found its place.
+PLATEAU_LOOKS = 8
+PLATEAU_SECONDS = 0.25
+PLATEAU_PART = 0.01
+#: What rose after it is told alone, unless it is little of the whole.
+LAST_PART_OF_GROWTH = 0.15
 
 #: A thread whose innermost frame lies here does no work: locks, queues, pipes, the end of a worker.
 WAITING_FILES = (
@@ -97,20 +104,11 @@ def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growt
     of the user's own on the stack gets the growth of that moment; the innermost line that was there for most of it is named.
     ``album.append(make(i))`` is named rather than the lines of ``make``, unless one of those alone did it all.
     """
-    highest: int | None = None
-    tally = Tally()
-    own: list[Line] = []
-    importing = False
-    for record in records:
-        rss = record.get("rss")
-        if not record.get("same"):
-            own, importing = _own_lines(record, lines)
-        if not isinstance(rss, int) or rss <= 0:
-            continue
-        grown = 0 if highest is None else max(0, rss - highest)
-        highest = rss if highest is None else max(highest, rss)
-        if grown and own and not importing:
-            tally.add(own, grown, float(record.get("time", 0)))
+    rises = _rises(records, lines)
+    whole = _tally(rises)
+    last = _tally(rises[_after_the_last_plateau(rises) :])
+    worth = last.total >= max(GROWTH_WORTH_NAMING_BYTES, LAST_PART_OF_GROWTH * whole.total)
+    tally = last if worth else whole
     if tally.total < GROWTH_WORTH_NAMING_BYTES:
         return None
     best = tally.best(lambda line: is_in_loop(lines.read(line[0]), line[1]))
@@ -123,6 +121,54 @@ def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growt
         max(tally.times) - min(tally.times),
         lines.place(_what_made_it(tally.leaf_of(best), tally.shares, lines)),
     )
+
+
+class Rise(NamedTuple):
+    """One look: by how much memory was higher than ever before, and the lines that were there."""
+
+    at: float
+    grown: int
+    own: Sequence[Line]
+
+
+def _rises(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> list[Rise]:
+    highest: int | None = None
+    own: list[Line] = []
+    importing = False
+    found = []
+    for record in records:
+        rss = record.get("rss")
+        if not record.get("same"):
+            own, importing = _own_lines(record, lines)
+        if not isinstance(rss, int) or rss <= 0:
+            continue
+        grown = 0 if highest is None else max(0, rss - highest)
+        highest = rss if highest is None else max(highest, rss)
+        found.append(Rise(float(record.get("time", 0)), grown, () if importing else tuple(own)))
+    return found
+
+
+def _tally(rises: Sequence[Rise]) -> Tally:
+    tally = Tally()
+    for rise in rises:
+        if rise.grown and rise.own:
+            tally.add(rise.own, rise.grown, rise.at)
+    return tally
+
+
+def _after_the_last_plateau(rises: Sequence[Rise]) -> int:
+    """Where the last rise begins: what was filled long before, and stayed, is not what ended the program."""
+    small = PLATEAU_PART * sum(rise.grown for rise in rises)
+    end, grown = 0, 0
+    first = 0
+    for index, rise in enumerate(rises):
+        grown += rise.grown
+        while grown > small and first <= index:
+            grown -= rises[first].grown
+            first += 1
+        if index - first >= PLATEAU_LOOKS and rise.at - rises[first].at >= PLATEAU_SECONDS:
+            end = index + 1
+    return end
 
 
 def _what_made_it(line: Line, shares: Mapping[Line, int], lines: SourceLines) -> Line:

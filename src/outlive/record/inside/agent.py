@@ -168,6 +168,7 @@ class Agent:
             self._hooks.look_for_uncaught()
         if self._census is not None:
             self._census.consider(rss)
+            self._sampler.near = self._census.near
         now = time.monotonic()
         if now - self._refreshed >= SECONDS_BETWEEN_REFRESH:
             self._refreshed = now

@@ -49,6 +49,7 @@ class Sampler:
         self._rss = 0
         self._count = 0
         self._main = _thread.get_ident()
+        self.near = False  #: a limit is so near that the next moments may be the last
 
     def start(self, first: Optional[Callable[[], None]] = None, delay: float = 0.0) -> None:
         """Begin, or begin again; ``first`` is called once, in the thread, after the delay."""
@@ -116,7 +117,8 @@ class Sampler:
             self._journal.stack(rss=rss, threads=threads)
         self._count += 1
         grown, self._rss = rss - self._rss, rss
-        hurry = self._count < FIRST_TICKS or grown >= GROWING_BYTES
+        growing = grown >= GROWING_BYTES or (self.near and grown > 0)
+        hurry = self._count < FIRST_TICKS or growing
         return SECONDS_BETWEEN_WHEN_GROWING if hurry else SECONDS_BETWEEN
 
     def _thread(self, ident: int, stack: List[FrameData]) -> Dict[str, Any]:
