@@ -201,7 +201,7 @@ def test_a_saw_that_takes_and_gives_back_adds_nothing_after_its_first_tooth() ->
 
     assert growth is not None
     assert 12 == growth.place.line
-    assert 1080 * MB == growth.grown_bytes
+    assert 980 * MB == growth.grown_bytes, "of the ramp alone: the saw was a plateau"
 
 
 def test_growth_while_modules_are_imported_is_nobodys_fault() -> None:
