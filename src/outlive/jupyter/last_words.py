@@ -31,6 +31,9 @@ SECONDS_TO_BIND = 2.0
 #: Clients come back within a tenth or two of a second, each in its own time.
 SECONDS_FOR_OTHERS = 0.25
 
+#: A client that only waits for its reply does not listen; it is answered when nobody else has come to listen.
+SECONDS_FOR_LISTENERS = 1.0
+
 
 class Voice:
     """The five sockets of a kernel, spoken through by somebody else."""
@@ -144,6 +147,7 @@ class Speaker:
         self._words: dict[str, Any] | None = None
         self._heard = b""
         self._last_came: float | None = None
+        self._ready_at = 0.0
         self._said_at: float | None = None
         self._replied: list[int] = []
         self._asked_to_end = False
@@ -176,6 +180,7 @@ class Speaker:
         self._heard += text
         if self._heard.endswith(b"\n"):
             self._words = json.loads(self._heard)
+            self._ready_at = time.monotonic()
             return not self._words.get("silent")
         return bool(text)
 
@@ -186,19 +191,19 @@ class Speaker:
         return now >= self._until
 
     def _speak_if_heard(self) -> None:
-        """When the last of those who listen has been back for a moment; and the reply as soon as the one who asked is back."""
+        """When the last of those who listen has been back for a moment; the reply when the one who asked is back too."""
         if self._words is None:
             return
         now = time.monotonic()
-        if self._said_at is None:
-            if self._last_came is None or now < self._last_came + SECONDS_FOR_OTHERS:
-                return
+        listened = self._last_came is not None and now >= self._last_came + SECONDS_FOR_OTHERS
+        if self._said_at is None and listened:
             for request in self._requests:
                 self._publish(request)
             self._said_at = now
-        for number, request in enumerate(self._requests):
-            if number not in self._replied and self._reply(request):
-                self._replied.append(number)
+        if self._said_at is not None or now >= self._ready_at + SECONDS_FOR_LISTENERS:
+            for number, request in enumerate(self._requests):
+                if number not in self._replied and self._reply(request):
+                    self._replied.append(number)
 
     def _publish(self, request: dict[str, Any]) -> None:
         parent = request["header"]
