@@ -17,8 +17,9 @@ WIDTH = 96
 CURVE_WIDTH = 48
 BARS = "▁▂▃▄▅▆▇█"
 
-#: A curve through fewer points says nothing.
+#: A curve through fewer points, or one that is flat, says nothing.
 FEWEST_SAMPLES = 4
+RISE_WORTH_SHOWING_BYTES = 50_000_000
 
 
 def headline(verdict: Verdict) -> str:
@@ -55,7 +56,8 @@ def traceback(verdict: Verdict, evidence: Evidence) -> list[str]:
 def curve(evidence: Evidence) -> list[str]:
     """The memory of the kernel and its children over its life, as one line of bars."""
     points = [(sample.at, sample.tree_rss_bytes) for sample in evidence.samples]
-    if len(points) < FEWEST_SAMPLES:
+    sizes = [used for _, used in points]
+    if len(points) < FEWEST_SAMPLES or max(sizes) - min(sizes) < RISE_WORTH_SHOWING_BYTES:
         return []
     first, last = points[0][0], points[-1][0]
     columns = [0] * CURVE_WIDTH
