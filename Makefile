@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+NOTEBOOKS := $(VENV)/.notebooks
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check death bench docs confusion clean
+.PHONY: help demo test check death notebook browser bench docs confusion clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -19,10 +20,22 @@ $(READY): pyproject.toml hatch_build.py $(wildcard src/outlive/record/inside/nat
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+$(NOTEBOOKS): $(READY)
+	@echo "── adding JupyterLab, Notebook, nbclassic, papermill and Playwright, which the tests of notebooks drive"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[jupyter,dev-notebooks]'
+	@touch $@
+
+browser: ## a Chromium for the tests of notebooks: installed where it is missing and can be (Debian, as root)
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	  { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+	    echo "── installing Debian's chromium, which the tests of notebooks drive" && \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo "── no Chromium, and it cannot be installed here: the tests in a browser will say so"
+
 demo: $(READY) ## a TensorFlow program is really killed, and Outlive says why (under two minutes)
 	@$(BIN)/python demo/run.py
 
-test: $(READY) check ## all tests, real deaths included
+test: $(READY) $(NOTEBOOKS) browser check ## all tests, real deaths and real browsers included
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: $(READY) ## format, lint, types, import laws (seconds)
@@ -33,6 +46,9 @@ check: $(READY) ## format, lint, types, import laws (seconds)
 
 death: $(READY) ## only the tests in which something really dies
 	@$(BIN)/python -m pytest -n $(WORKERS) -m death
+
+notebook: $(READY) $(NOTEBOOKS) browser ## only the tests of notebooks: kernels, runners, front ends in a browser
+	@$(BIN)/python -m pytest -n $(WORKERS) -m notebook
 
 confusion: $(READY) ## the table of all causes against all victims
 	@PYTHONPATH=demo $(BIN)/python tests/confusion.py
