@@ -26,7 +26,7 @@ $(NOTEBOOKS): $(READY)
 	@touch $@
 
 browser: ## a Chromium for the tests of notebooks: installed where it is missing and can be (Debian, as root)
-	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	  { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 	    echo "── installing Debian's chromium, which the tests of notebooks drive" && \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
