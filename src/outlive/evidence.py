@@ -33,6 +33,7 @@ from outlive.observed import (
     Sent,
     Stack,
     Thrown,
+    TimerSet,
 )
 from outlive.senders import kernel_words, known, lineage, name_of
 from outlive.waiting import Standstill, Waiting
@@ -74,6 +75,7 @@ class Evidence:
     quits: tuple[Quit, ...] = ()
     signals: tuple[Received, ...] = ()
     sent: tuple[Sent, ...] = ()
+    timers: tuple[TimerSet, ...] = ()
     children: tuple[ChildDeath, ...] = ()
     crash: Crash | None = None
     growths: Mapping[int, Growth] = field(default_factory=dict)  #: by process
@@ -210,6 +212,15 @@ class Evidence:
             if sent.signal == signal and sent.target in self.program.own_pids
         ]
         return mine[-1] if mine else None
+
+    def timer_of(self, signal: str) -> TimerSet | None:
+        """The program's last setting of the timer that sends this signal, if it set one going."""
+        mine = [
+            timer
+            for timer in self.timers
+            if timer.signal == signal and timer.pid in self.program.own_pids
+        ]
+        return mine[-1] if mine and mine[-1].seconds > 0 else None
 
     def oom_kill(self) -> OomKill | None:
         """The kernel's kill of this program for want of memory, if the evidence shows one.

@@ -307,6 +307,30 @@ class Sent:
         return next((frame for frame in self.frames if frame.own), None)
 
 
+#: The signals of the kernel's interval timers, by number.
+TIMER_SIGNALS = ("SIGALRM", "SIGVTALRM", "SIGPROF")
+
+
+@dataclass(frozen=True, slots=True)
+class TimerSet:
+    """The program set a timer, or cancelled it (with no seconds)."""
+
+    which: int  #: as ``signal.ITIMER_REAL`` and so on
+    seconds: float
+    pid: int
+    frames: tuple[Place, ...] = ()
+
+    @property
+    def signal(self) -> str:
+        """What it sends when the time is up."""
+        return TIMER_SIGNALS[self.which] if 0 <= self.which < len(TIMER_SIGNALS) else ""
+
+    @property
+    def own(self) -> Place | None:
+        """The innermost line of the user's own code."""
+        return next((frame for frame in self.frames if frame.own), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Crash:
     """The last words of a fatal signal, written by the handler inside the program."""

@@ -7,11 +7,11 @@ import time
 
 
 def guarded(seconds: float) -> None:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds)  # <- here
 
 
 def innocent() -> None:
-    time.sleep(30)  # <- here
+    time.sleep(30)
 
 
 def die() -> None:

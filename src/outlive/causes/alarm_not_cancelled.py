@@ -24,7 +24,8 @@ def alarm_not_cancelled(evidence: Evidence) -> Iterator[Finding]:
     Often the timer guards one step and is not cancelled after it, so it strikes later, somewhere innocent.
 
     ## How we know
-    The program ended by the timer's signal and no other process sent it.
+    The program ended by the timer's signal and no other process sent it. The line is the one that set the timer, when that was
+    seen; it struck where "last line seen" says.
 
     ## What to do
     Cancel the timer when the guarded step is done (`signal.alarm(0)` in a `finally`), or install a handler.
@@ -36,11 +37,13 @@ def alarm_not_cancelled(evidence: Evidence) -> Iterator[Finding]:
     if got is not None and got.from_process:
         return
     sure = Confidence.PROVEN if got is not None else Confidence.LIKELY
+    timer = evidence.timer_of(name)
+    seconds = f" of {timer.seconds:g} s" if timer else ""
     yield Finding(
-        f"A timer ({TIMERS[name]}) that was not cancelled ended the program with {name}.",
+        f"A timer{seconds} ({TIMERS[name]}) that was not cancelled ended the program with {name}.",
         (*evidence.facts_of_sender(got), *evidence.because("run time", "last line seen")),
         sure,
         (Remedy("Cancel it after the step it guards: signal.alarm(0), in a finally."),),
-        where=evidence.busy,
+        where=(timer.own if timer else None) or evidence.busy,
         by=EndedBy.ITSELF,
     )

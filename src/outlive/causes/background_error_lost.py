@@ -8,12 +8,15 @@ from outlive.evidence import Evidence
 from outlive.model import Confidence, EndingKind, Fact, Finding, Remedy
 from outlive.unit import cause
 
+#: What is raised when nothing has come in time.
+GAVE_UP_WAITING = ("Empty", "Full", "TimeoutError", "BrokenBarrierError")
+
 
 @cause(
     "D703",
     since="0.2",
     behind=(
-        "waiting-forever", "deadlocked", "interrupted", "terminated-by-process", "killed-by-process",
+        "waiting-forever", "deadlocked", "uncaught-exception", "interrupted", "terminated-by-process", "killed-by-process",
     ),
 )  # fmt: skip
 def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
@@ -43,6 +46,11 @@ def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
             then = "the program goes on without it"
     elif hangs:
         sure, then = Confidence.LIKELY, "the program waits for what it should have done"
+    elif evidence.uncaught is not None and evidence.uncaught.is_a(*GAVE_UP_WAITING):
+        sure, then = (
+            Confidence.LIKELY,
+            "the program waited for what it should have done, and gave up",
+        )
     else:
         sure, then = Confidence.POSSIBLE, "the program ended later, perhaps because of it"
     lines = [line.strip() for line in error.message.splitlines() if line.strip()]

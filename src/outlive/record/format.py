@@ -32,7 +32,9 @@ HEAD = struct.Struct("<4sIIQ")
 BODY = struct.Struct("<IQ")
 
 #: Notes that a process may write however well it goes: by themselves they are no event.
-ORDINARY = frozenset({"shim", "census", "stage", "leaving", "closed", "cancelled", "seen", "look"})
+ORDINARY = frozenset(
+    {"shim", "census", "stage", "leaving", "closed", "cancelled", "seen", "look", "timer"}
+)
 
 #: One frame may not be larger: a damaged length must not make the reader swallow the rest of the file.
 MAX_PAYLOAD_BYTES = 1 << 18

@@ -19,6 +19,7 @@ from outlive.observed import (
     Sent,
     Stack,
     Thrown,
+    TimerSet,
 )
 from outlive.record.readings import Readings, confession, integer, number, plain_value, signal_name
 from outlive.record.traces import crash_in, origin_of, stacks_at, thrown
@@ -120,6 +121,20 @@ def sent_of(readings: Readings) -> tuple[Sent, ...]:
         )
         for process in readings.processes
         for note in process.of_kind("kill")
+    )
+
+
+def timers_of(readings: Readings) -> tuple[TimerSet, ...]:
+    """Timers that the program's own processes set, in order."""
+    return tuple(
+        TimerSet(
+            int(number(note.get("which")) or 0),
+            number(note.get("seconds")) or 0.0,
+            process.pid,
+            readings.lines.places(note.get("frames")),
+        )
+        for process in readings.processes
+        for note in process.of_kind("timer")
     )
 
 

@@ -34,6 +34,7 @@ from outlive.record.probe_processes import (
     sent_of,
     signals_of,
     stacks_of,
+    timers_of,
 )
 from outlive.record.probe_waits import standstill_of
 from outlive.record.readings import Payload, Readings, integer, number, signal_name
@@ -72,6 +73,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         quits=quits,
         signals=signals,
         sent=sent_of(readings),
+        timers=timers_of(readings),
         children=children_of(readings, oom_lines),
         crash=crash,
         growths=growths,

@@ -2,7 +2,7 @@
 
 What is put into the program, all of it: a thread that looks ten times a second, a mapped file, a fault handler that writes to
 a file of ours (unless the program has its own), a finder in ``sys.meta_path``, an ``atexit`` and a fork hook, and thin
-wrappers around ``sys.exit``, ``os._exit``, ``os.abort``, ``os.kill`` and the places where the standard library swallows exceptions of
+wrappers around ``sys.exit``, ``os._exit``, ``os.abort``, ``os.kill``, ``signal.alarm`` and the places where the standard library swallows exceptions of
 threads, futures and workers. See ``docs/what-is-inside.md``.
 """
 

@@ -107,6 +107,7 @@ class Hooks:
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """Modules to wrap when they are imported."""
         return {
+            "signal": self._timers,
             "threading": self._threading,
             "traceback": self._traceback,
             "concurrent.futures.process": self._pool,
@@ -115,6 +116,11 @@ class Hooks:
             "subprocess": self._subprocess,
             **{name: self._in_the_background(name) for name in BACKGROUND},
         }
+
+    def _timers(self, module: Any) -> None:
+        from .timers import Timers
+
+        Timers(self._journal).wrap(module)
 
     def _in_the_background(self, name: str) -> Callable[[Any], None]:
         """What is known of these is loaded with the first of them."""
