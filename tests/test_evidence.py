@@ -390,6 +390,36 @@ def test_the_kernel_is_no_process_and_has_no_words_as_a_sender() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sender", "ancestors", "words"),
+    [
+        ("kill -TERM 5", ("bash", "tmux: server", "systemd"), "kill, started by bash, in tmux"),
+        ("kill -TERM 5", ("bash", "sshd", "sshd", "systemd"), "kill, started by bash, in an SSH login"),
+        ("sshd: me@pts/0", ("sshd", "systemd"), "an SSH login, started by sshd"),
+        ("/usr/sbin/slurmstepd", ("systemd",), "Slurm, started by systemd"),
+        ("containerd-shim-runc-v2 -id x", ("systemd",), "a container's runtime (Docker, containerd), started by systemd"),
+        ("python3 boss.py", ("supervisord", "systemd"), "python3 boss.py, started by supervisord"),
+    ],
+)  # fmt: skip
+def test_parents_are_named_up_to_one_that_a_person_knows(
+    sender: str, ancestors: tuple[str, ...], words: str
+) -> None:
+    got = Received("SIGTERM", sender_pid=77, sender=sender, ancestors=ancestors)
+
+    assert f"Process 77 ({words})" == evidence().words_for_sender(got)
+
+
+def test_the_program_its_children_and_the_world_outside_are_no_strangers_by_number() -> None:
+    program = Program(pid=PID, own_pids=frozenset({PID}), family=frozenset({88}))
+    view = evidence("SIGTERM", program=program)
+
+    itself = Received("SIGTERM", sender_pid=PID, itself=True)
+    assert "The program itself" == view.words_for_sender(itself)
+    assert "Its own process 88" == view.words_for_sender(Received("SIGTERM", sender_pid=88))
+    outside = Received("SIGTERM", sender_pid=0)
+    assert "A process outside this container" == view.words_for_sender(outside)
+
+
 def test_the_command_line_of_a_sender_is_a_private_fact() -> None:
     (fact,) = evidence().facts_of_sender(BASH)
 

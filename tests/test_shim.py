@@ -419,6 +419,12 @@ def test_interposed_write_is_still_called(
     assert with_it.stderr.count(b"<os write\n") == with_it.stderr.count(b"<c write\n") == 1
 
 
+def test_what_cannot_be_read_stays_an_error(library: Path, tmp_path: Path) -> None:
+    with_it, without_it = both_ways("null_write.py", library=library, tmp_path=tmp_path)
+    assert with_it.same_as(without_it)
+    assert (with_it.status, with_it.stdout) == (0, b"-1 14\n" * 4)
+
+
 def test_everything_at_once(library: Path, tmp_path: Path) -> None:
     made = compile_helper("says.c", tmp_path / "says.so", "-Wl,-z,now")
     with victim("stress.py", str(made), library=library, data=tmp_path / "data") as running:

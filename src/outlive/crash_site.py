@@ -9,6 +9,7 @@ from outlive.model import size
 
 #: What every program is built on: a crash "in" them was led there by whoever called.
 PLUMBING = re.compile(r"^(?:libc|ld|libpthread|libm|libstdc\+\+|libgcc_s|linux-vdso|libffi)\b")
+CALLS_OF_CTYPES = ("_ctypes_callproc", "PyCFuncPtr_call")
 INTERPRETER = re.compile(r"^(?:lib)?python[23\d.]*(?:\.so[\d.]*)?$")
 
 #: Python's functions that run Python code.
@@ -39,8 +40,9 @@ class NativeFrame:
 
     @property
     def plumbing(self) -> bool:
-        """The C library and its kin."""
-        return bool(PLUMBING.match(self.library)) or not self.file.startswith("/")
+        """The C library and its kin, and how ctypes calls."""
+        unnamed = not self.file.startswith("/")
+        return unnamed or bool(PLUMBING.match(self.library)) or self.function in CALLS_OF_CTYPES
 
     @property
     def interpreter(self) -> bool:
@@ -92,6 +94,8 @@ class FaultAddress:
             return f"{at}, in the mapped file {name} ({self.permissions})"
         if self.kind == "unmapped":
             return f"{at}, where nothing is mapped"
+        if self.execution:
+            return f"{at}, which is no code and was jumped to ({self.permissions})"
         if self.kind in ("memory", "forbidden"):
             return f"{at}, memory with the permissions {self.permissions}"
         return at
@@ -167,11 +171,20 @@ class Site:
     @property
     def place(self) -> str:
         """The code at the top, for the middle of a sentence: by name where it has one."""
-        named = next((frame for frame in self.call if frame.function), None)
-        shown = self.top if self.top is not None and self.top.function else named or self.top
+        innermost = next((frame for frame in self.frames if frame.file or frame.function), None)
+        shown = self.top if self.top is not None and not self.top.plumbing else innermost
         return str(shown) if shown is not None else ""
 
-    def words_for_frames(self, count: int = 4) -> str:
-        """The innermost frames that have a name, for a person."""
-        named = [str(frame) for frame in self.frames if frame.file or frame.function]
-        return " ← ".join(named[:count])
+    @property
+    def aborted(self) -> bool:
+        """Whether native code called ``abort``, as failed checks do, rather than that the signal was sent."""
+        return any(frame.function == "abort" for frame in self.call)
+
+    def words_for_frames(self, count: int = 5) -> str:
+        """The innermost frames that tell something, for a person."""
+        telling = [
+            str(frame)
+            for number, frame in enumerate(self.frames)
+            if number == 0 or frame.function or not frame.plumbing
+        ]
+        return " ← ".join(telling[:count])

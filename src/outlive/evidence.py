@@ -377,10 +377,25 @@ class Evidence:
 
     def faulted(self, *names: str) -> bool:
         """Whether the program ended by one of these signals because of what it did, not because somebody sent it."""
-        if self.fatal_signal not in names:
+        name = self.fatal_signal
+        if name is None or name not in names or self.sent_to_itself(name) is not None:
             return False
-        got = self.sender_of(self.fatal_signal)
-        return got is None or got.sender_pid is None or got.itself
+        got = self.sender_of(name)
+        if got is None or got.sender_pid is None:
+            return True
+        return (
+            got.itself and name == "SIGABRT" and not self.raised_abort
+        )  # abort() sends it to its own thread
+
+    @property
+    def raised_abort(self) -> bool:
+        """Whether SIGABRT was sent by Python code (os.abort, signal.raise_signal) rather than by a check in native code."""
+        if any(
+            quit.call == "os.abort" and quit.pid in self.program.own_pids for quit in self.quits
+        ):
+            return True
+        site = self.site
+        return site is not None and len(site.call) < len(site.frames) and not site.aborted
 
     @property
     def crash_line(self) -> Place | None:

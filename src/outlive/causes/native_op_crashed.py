@@ -40,7 +40,10 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     operation = stack.tensorflow_operation
     called = f"the TensorFlow operation {operation}" if operation else "TensorFlow"
     by = f"The kernel {kernel}" if kernel else f"Native code called by {called}"
-    of = f" of {called}" if kernel and operation else ""
+    of = ""
+    if kernel and operation:
+        same = kernel.lower().startswith(operation.replace("_", ""))
+        of = f" of {called}" if same else f", while the program was in {called},"
     facts = list(evidence.facts_of_crash())
     if stack.frames:
         top = stack.frames[0]

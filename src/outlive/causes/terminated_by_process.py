@@ -14,10 +14,8 @@ PLAIN = frozenset(
 )
 #: Signals that mean something else when the kernel sends them, and this when a process does.
 ONLY_FROM_A_PROCESS = frozenset({"SIGHUP", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGXCPU"})
-#: Signals of a fault; `abort` sends one to its own process, which is no message from outside.
-ONLY_FROM_ANOTHER = frozenset(
-    {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"}
-)
+#: Signals of a fault; `abort` sends one to its own process, which is no message.
+FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"})
 
 
 @cause("D202", since="0.1")
@@ -39,22 +37,28 @@ def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
     from_a_process = got is not None and got.sender_pid is not None
     if name is None or name == "SIGPIPE":
         return
-    from_another = from_a_process and got is not None and not got.itself
+    itself = evidence.sent_to_itself(name)
+    aborts = name == "SIGABRT" and not evidence.raised_abort
     meant = (
         name in PLAIN
         or (name in ONLY_FROM_A_PROCESS and from_a_process)
-        or (name in ONLY_FROM_ANOTHER and from_another)
+        or (
+            name in FAULTS and got is not None and (got.from_another or (got.itself and not aborts))
+        )
+        or itself is not None
     )
     if not meant:
         return
     if name == "SIGQUIT" and not from_a_process:
         return
-    itself = evidence.sent_to_itself(name)
     if itself is not None or (got is not None and got.itself):
-        where = itself.own if itself else evidence.busy
+        asked = next(
+            (quit.own for quit in reversed(evidence.quits) if quit.call == "os.abort"), None
+        )
+        where = itself.own if itself else asked or evidence.crash_line or evidence.busy
         yield Finding(
             f"The program sent {name} to itself.",
-            evidence.because("last line seen", "run time"),
+            (*evidence.facts_of_sender(got), *evidence.because("last line seen", "run time")),
             Confidence.PROVEN,
             (Remedy("End the program with sys.exit instead."),),
             where=where,

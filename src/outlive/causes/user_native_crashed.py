@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from outlive.crash_site import NativeFrame
@@ -9,7 +10,13 @@ from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy
 from outlive.unit import cause
 
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP")
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGABRT")
+
+#: The last words of C++ and of the C library when they give up.
+GIVING_UP = re.compile(
+    r"^(terminate called .*(?:\n\s+what\(\): .*)?|.*: Assertion `.*' failed\.|\*\*\* .* \*\*\*: terminated)$",
+    re.MULTILINE,
+)
 TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 
 
@@ -19,7 +26,8 @@ def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
 
     ## What happened
     A function in C was given an address, a length or a type that does not fit, and read or wrote memory that is not its own. Python
-    cannot check such calls; the process dies with "Segmentation fault".
+    cannot check such calls; the process dies with "Segmentation fault". Or native code gave up by itself: a C++ exception that nobody
+    caught, a failed assertion ("Aborted").
 
     ## How we know
     The process ended by such a signal while the crashing thread stood at this line of your code (or in the named package), not in
@@ -50,9 +58,12 @@ def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
         else "a native call"
     )
     at = f" in {site.place}" if site is not None and site.place else ""
+    words = _last_words(evidence)
+    did = f"gave up: {words}" if words else f"crashed{at}"
     yield Finding(
-        f"Native code called through {through} crashed{at} ({evidence.fatal_signal}).",
+        f"Native code called through {through} {did} ({evidence.fatal_signal}).",
         (
+            *((Fact("last words", words, "stderr"),) if words else ()),
             *evidence.facts_of_crash(),
             Fact(
                 "innermost Python frame",
@@ -90,6 +101,12 @@ def _in_an_unknown_thread(evidence: Evidence) -> Iterator[Finding]:
         ),
         where=evidence.crash_line or evidence.busy,
     )
+
+
+def _last_words(evidence: Evidence) -> str:
+    """What native code said before it aborted."""
+    said = GIVING_UP.findall(evidence.log) if evidence.fatal_signal == "SIGABRT" else []
+    return " ".join(said[-1].split())[:200] if said else ""
 
 
 def _by_ctypes(call: tuple[NativeFrame, ...]) -> bool:

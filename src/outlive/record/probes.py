@@ -59,6 +59,8 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
     crash = crash_of(readings, log, gaps)
     stacks = stacks_of(readings, gaps)
     quits += raised_exit(readings, ending, errors, quits, stacks)
+    if crash is not None and crash.stacks:
+        gaps.pop("stacks", None)  # the crash itself told them
     growths = growths_of(readings)
     return Evidence(
         ending=ending,

@@ -196,8 +196,6 @@ class Agent:
         self._hooks.look_for_uncaught()
         main = sys.modules.get("__main__")
         self._journal.note("leaving", main=str(getattr(main, "__file__", "") or ""))
-        if self._shim is not None:
-            self._shim.leaving()
         self._end_well()
 
     def _their_fault_file(self, descriptor: int) -> None:

@@ -88,10 +88,6 @@ class Shim:
         except Exception:
             return False
 
-    def leaving(self) -> None:
-        """The interpreter is about to end: watch for crashes of what comes after it."""
-        self._library.outlive_shim_leaving()  # type: ignore[attr-defined]
-
     def last_words(self, descriptor: int) -> None:
         """Where a fault handler of the program's own writes; what it writes at a crash is kept too."""
         self._library.outlive_shim_last_words(descriptor)  # type: ignore[attr-defined]

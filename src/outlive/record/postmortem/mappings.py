@@ -18,6 +18,9 @@ ONE_FRAME_BYTES = 1 << 20
 
 DELETED = " (deleted)"
 
+#: What the kernel calls memory that is shared with children, of System V, or behind a descriptor.
+NAMELESS = ("/dev/zero (deleted)", "/SYSV", "/memfd:", "/anon_hugepage", "/[aio]")
+
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
@@ -34,8 +37,9 @@ class Mapping:
 
     @property
     def file(self) -> str:
-        """The file that is mapped, or nothing: anonymous memory, the kernel's own."""
-        return self.path.removesuffix(DELETED) if self.path.startswith("/") else ""
+        """The file that is mapped, or nothing: anonymous memory, the kernel's own, shared memory without a name."""
+        nameless = not self.path.startswith("/") or self.path.startswith(NAMELESS)
+        return "" if nameless else self.path.removesuffix(DELETED)
 
     @property
     def deleted(self) -> bool:

@@ -60,7 +60,8 @@ class Objects:
         """The object at an address, its file, and its own address of the place."""
         mapping = self._mappings.at(address)
         if mapping is None or not mapping.file:
-            return None, mapping.path if mapping else "", 0
+            named = mapping is not None and mapping.path.startswith("[")  # the kernel's own
+            return None, mapping.path if mapping is not None and named else "", 0
         elf = None if mapping.deleted else self._elf(mapping.file)
         offset = mapping.file_offset(address)
         own = elf.address_of(offset) if elf else None

@@ -207,15 +207,11 @@ static void leave(int entered)
 
 static int wrap(int signal);
 
-/* When Python ends it takes its fault handler away, and nobody refreshes ours any more; but crashes of
- * destructors are still to come. */
-static _Atomic int leaving;
-
-EXPORT void outlive_shim_leaving(void) { atomic_store(&leaving, 1); }
-
-static NOINLINE void wrap_while_leaving(int signal)
+/* Somebody put another disposition in the place of ours: take our place again at once. The next refresh may
+ * come too late, or never: when Python ends it takes its fault handler away, and destructors crash after that. */
+static NOINLINE void wrap_again(int signal)
 {
-    int saved = errno, entered = is_fatal(signal) && enter();
+    int saved = errno, entered = enter();
     if (entered)
         wrap(signal);
     leave(entered);
@@ -232,8 +228,8 @@ int our_sigaction(int signal, const struct sigaction *act, struct sigaction *old
     int level = result == 0 && old ? level_of(old->sa_sigaction) : -1;
     if (level >= 0)
         *old = chain[level][signal];
-    if (act && result == 0 && act->sa_handler == SIG_DFL && atomic_load(&leaving))
-        wrap_while_leaving(signal);
+    if (act && result == 0 && is_fatal(signal) && atomic_load(&levels_used[signal]))
+        wrap_again(signal);
     return result;
 }
 

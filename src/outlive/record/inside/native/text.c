@@ -21,7 +21,7 @@ static void keep_trusted(const char *from, size_t size)
 int readable(const void *from, size_t size)
 {
     uintptr_t end = (uintptr_t)from + size;
-    if (end < (uintptr_t)from)
+    if (end < (uintptr_t)from || (uintptr_t)from < 4096) /* a null mask is "no mask", and fine */
         return 0;
     for (uintptr_t at = (uintptr_t)from & ~(uintptr_t)7; at < end; at = (at | 4095) + 1)
         if (syscall(SYS_rt_sigprocmask, -1, at, NULL, 8) != 0 && errno == EFAULT)
