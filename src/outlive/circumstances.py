@@ -78,6 +78,13 @@ class Threads:
     started: tuple[tuple[Place, int], ...] = ()  #: lines of the program, by how many they started
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """How many live, what they are called, who started them."""
+        called = [f"{count} called {name}" for name, count in self.groups[:3]]
+        started = [f"{count} started by {place}" for place, count in self.started[:2]]
+        return (f"{self.count} alive", *called, *started)
+
+    @property
     def starter(self) -> tuple[Place, int] | None:
         """The user's line that started most of the threads that live."""
         own = [(place, count) for place, count in self.started if place.own]
@@ -208,9 +215,14 @@ class Circumstances:
 
     @property
     def full_room(self) -> Room | None:
-        """The file system that an error means: the one it names, else a full one with a file in hand, else the full one."""
-        named = [room for room in self.rooms if room.how == "named"]
-        full = [room for room in self.rooms if room.full]
-        in_hand = [room for room in full if room.how == "in hand"]
-        only = full if len(full) == 1 else []
-        return next(iter([*named, *in_hand, *only]), None)
+        """The file system that an error means: one that it names or that a file in hand lies on, rather a full one."""
+
+        def fit(room: Room) -> tuple[bool, int]:
+            return room.full, ("full", "in hand", "named").index(room.how)
+
+        certain = [room for room in self.rooms if room.how != "full"]
+        others = [room for room in self.rooms if room.how == "full" and room.full]
+        best = max(certain, key=fit, default=None)
+        if len(others) == 1 and not (best is not None and best.full):
+            return best if best is not None and best.how == "named" else others[0]
+        return best

@@ -9,7 +9,7 @@ import threading
 
 
 def load(name: str) -> None:
-    importlib.import_module(f"labels.{name}_pb2")
+    importlib.import_module(f"labels.{name}_pb2")  # <- here
 
 
 def die() -> None:

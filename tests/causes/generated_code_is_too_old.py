@@ -6,7 +6,7 @@
 
 
 def read_labels() -> None:
-    from labels import old_pb2
+    from labels import old_pb2  # <- here
 
     print(old_pb2.DESCRIPTOR.name)
 

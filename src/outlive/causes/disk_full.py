@@ -41,7 +41,7 @@ def disk_full(evidence: Evidence) -> Iterator[Finding]:
     """
     room = evidence.circumstances.full_room
     full = room is not None and room.full
-    certain = room is not None and room.how != "full"
+    certain = room is not None and (room.how == "named" or (room.how == "in hand" and full))
     found = evidence.error_like(NO_ROOM, ENOSPC, EDQUOT)
     if found is not None:
         error, sure = found
@@ -80,8 +80,12 @@ def _says(room: Room | None, quota: bool) -> str:
     if room.no_files:
         return f"The file system at {room.point} can hold no further file, though {size(room.free_bytes)} are free."
     most = f"; {room.piles[0].words}" if room.piles else ""
-    state = "is full" if room.full else "had no room"
-    return f"The file system at {room.point} ({room.size_words}) {state}, {size(room.free_bytes)} are left{most}."
+    left = size(room.free_bytes)
+    if room.full:
+        return (
+            f"The file system at {room.point} ({room.size_words}) is full, {left} are left{most}."
+        )
+    return f"The file system at {room.point} ({room.size_words}) had no room; {left} are free since the program ended{most}."
 
 
 def _remedies(room: Room | None, quota: bool) -> Iterator[Remedy]:

@@ -130,7 +130,9 @@ def protobuf_mismatch(evidence: Evidence) -> Iterator[Finding]:
                 (installation.install(below),),
             ),
         ]
-    yield Finding(says, tuple(facts), sure, tuple(remedies), where=evidence.line_of(error))
+    own = [frame for frame in error.frames if frame.own and not GENERATED.search(frame.file)]
+    where = own[0] if own else evidence.line_of(error)
+    yield Finding(says, tuple(facts), sure, tuple(remedies), where=where)
 
 
 def _installed(version: str) -> tuple[Fact, ...]:

@@ -62,18 +62,18 @@ def too_many_open_files(evidence: Evidence) -> Iterator[Finding]:
     remedies = [Remedy("Close each file when it is done with: `with open(…) as file:`.")]
     files = evidence.circumstances.files
     if files is not None:
-        keeper, main = files.keeper, files.groups[:1]
+        keeper = files.keeper
         facts.append(
             Fact("descriptors", f"{files.count} of {files.limit}", "/proc/self/fd when it failed")
         )
         facts += [
             Fact("lead to", f"{what}: {count}", "/proc/self/fd") for what, count in files.groups[:4]
         ]
-        says = f"The program has all of its {files.limit} descriptors open"
-        if files.limit is None or files.count < files.limit - 4:
-            says = f"The program could open no further file ({files.count} were still open when it ended)"
-        for what, count in main:
-            says += f", {count} of them {what}"
+        if files.limit is not None and files.count >= files.limit * 0.9:
+            says = f"The program has all of its {files.limit} descriptors open"
+            says += "".join(f", {count} of them {what}" for what, count in files.groups[:1])
+        elif files.limit is not None:
+            says += f": it may have {files.limit} descriptors, and has closed some since"
         if keeper is not None:
             says += f"; {keeper.name} keeps {keeper.length}"
             facts.append(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.model import Confidence, Fact, Finding, Place, Remedy
 from outlive.unit import cause
 
 NO_THREAD = re.compile(
@@ -16,6 +16,13 @@ NO_THREAD = re.compile(
 
 #: Python's words for a fork that was refused are those of any call that would block: the caller tells them apart.
 EAGAIN = 11
+FEWER = (
+    "export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2",
+    "export TF_NUM_INTRAOP_THREADS=2 TF_NUM_INTEROP_THREADS=2",
+)
+
+#: How a library that cannot start its threads ends the process: OpenBLAS raises SIGINT.
+NATIVE_ENDS = ("SIGABRT", "SIGSEGV", "SIGINT", "SIGBUS")
 FORKS = re.compile(r"/(?:subprocess|popen_fork|popen_spawn_posix|popen_forkserver|pty)\.py$")
 
 
@@ -48,99 +55,67 @@ def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
     Use a pool with a few workers (`ThreadPoolExecutor(max_workers=8)`), made once. Tell libraries how many threads they may
     have: `OMP_NUM_THREADS`, `tf.config.threading.set_intra_op_parallelism_threads`. Or raise the limit.
     """
-    found = evidence.error_like(NO_THREAD)
-    for error, sure in () if found else evidence.last_errors:
-        if error.errno == EAGAIN and _forks(
-            error.frames[0].file if error.frames else "", error.own.code if error.own else ""
-        ):
-            found = error, sure
-    words = [line for line in evidence.log.splitlines() if NO_THREAD.search(line)]
-    if found is not None:
-        text, where, sure = (
-            found[0].words,
-            evidence.line_of(found[0]),
-            found[1],
-        )
-    elif (
-        words
-        and evidence.failed
-        and (evidence.fatal_signal in NATIVE_ENDS or _interrupted(evidence))
-    ):
-        text, where, sure = (
-            words[-1].strip()[:300],
-            evidence.crash_line or evidence.busy,
-            Confidence.LIKELY,
-        )
-        if evidence.uncaught is not None:
-            where = evidence.uncaught.own or where
-    else:
+    around = evidence.circumstances
+    group = next((group for group in around.task_groups if group.refused), None)
+    refusal = _refusal(evidence, group is not None)
+    if refusal is None:
         return
-    threads = evidence.circumstances.threads
-    group = next((group for group in evidence.circumstances.task_groups if group.refused), None)
+    text, source, where, sure = refusal
+    threads = around.threads
     if group is None and threads is not None and evidence.no_space_for_a_thread(threads):
         return  # the stack of a new thread did not fit in the address space: another limit
-    limit = group.limit if group else threads.limit if threads else None
-    facts = [Fact("refused", text, "exception" if found else "stderr")]
+    facts = [Fact("refused", text, source)]
+    raise_it = "ulimit -u unlimited"
     if group is not None:
-        facts.append(
-            Fact(
-                "refused by the control group",
-                f"{group.refused} times, limit {group.limit}",
-                f"{group.path}/pids.events",
-            )
-        )
-        whose = f"its control group allows {limit} threads and processes"
-    elif limit is not None:
-        facts.append(Fact("limit of this user", str(limit), "RLIMIT_NPROC (ulimit -u)"))
-        whose = f"this user may have {limit} threads and processes (ulimit -u)"
+        whose = f"its control group allows {group.limit} threads and processes"
+        counted = f"{group.refused} times, limit {group.limit}"
+        facts.append(Fact("refused by the control group", counted, f"{group.path}/pids.events"))
+        raise_it = f"docker run --pids-limit {max(4 * (group.limit or 0), 4096)} …"
+    elif threads is not None and threads.limit is not None:
+        whose = f"this user may have {threads.limit} threads and processes (ulimit -u)"
+        facts.append(Fact("most of this user", str(threads.limit), "RLIMIT_NPROC"))
     else:
         whose = "which limit it met is not known"
     if threads is not None:
-        facts.append(Fact("threads alive", str(threads.count), "/proc/self/task"))
-        facts += [
-            Fact("called", f"{name}: {count}", "/proc/self/task/*/comm")
-            for name, count in threads.groups[:3]
-        ]
-        for place, count in threads.started[:2]:
-            facts.append(Fact("threads started", f"{count} by {place}", "threading"))
-        busiest = threads.starter
-        if busiest is not None:
-            where = busiest[0]
-            whose += f", and {where} has started {busiest[1]}"
-    raise_it = (
-        f"docker run --pids-limit {max(4 * (limit or 0), 4096)} …"
-        if group
-        else "ulimit -u unlimited"
-    )
+        facts += [Fact("threads", words, "/proc/self/task") for words in threads.words]
+        if threads.starter is not None:
+            where, started = threads.starter
+            whose += f", and {where} has started {started}"
     yield Finding(
         f"No further thread or process could be started: {whose}.",
-        (*facts, *evidence.because("most threads", "processes")),
+        (*facts, *evidence.because(*(() if threads else ("most threads",)), "processes")),
         sure if group is not None else min(sure, Confidence.LIKELY),
         (
-            Remedy(
-                "Use a few threads for all of the work, made once: `ThreadPoolExecutor(max_workers=8)`."
-            ),
-            Remedy(
-                "Tell the libraries to start fewer.",
-                (
-                    "export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 TF_NUM_INTRAOP_THREADS=2 TF_NUM_INTEROP_THREADS=2",
-                ),
-            ),
+            Remedy("Share a few threads, made once: `ThreadPoolExecutor(max_workers=8)`."),
+            Remedy("Tell the libraries to start fewer.", FEWER),
             Remedy("Or raise the limit.", (raise_it,)),
         ),
         where=where,
     )
 
 
-#: How a library that cannot start its threads ends the process.
-NATIVE_ENDS = ("SIGABRT", "SIGSEGV", "SIGINT", "SIGBUS")
+def _refusal(evidence: Evidence, counted: bool) -> tuple[str, str, Place | None, Confidence] | None:
+    """Who says that no thread could be started, where, and how sure that is; ``counted``: a control group says so too."""
+    for error, sure in evidence.last_errors:
+        forks = error.errno == EAGAIN and _forks(error.frames, error.own)
+        if forks or NO_THREAD.search(error.message):
+            return error.words, "exception", evidence.line_of(error), sure
+    error_last = evidence.uncaught
+    line = error_last.own if error_last is not None else None
+    line = line or evidence.crash_line or evidence.busy
+    lines = [line.strip() for line in evidence.log.splitlines() if NO_THREAD.search(line)]
+    interrupted = error_last is not None and error_last.is_a("KeyboardInterrupt")
+    refused_import = error_last is not None and error_last.is_a("ImportError")
+    if lines and (evidence.fatal_signal in NATIVE_ENDS or interrupted or refused_import):
+        return lines[-1][:300], "stderr", line, Confidence.LIKELY
+    got = evidence.sender_of("SIGINT")
+    if counted and interrupted and got is not None and got.itself:
+        words = "a library interrupted the program while it was imported"
+        return words, "siginfo", line, Confidence.LIKELY
+    return None
 
 
-def _interrupted(evidence: Evidence) -> bool:
-    """OpenBLAS raises SIGINT when it cannot start its threads; Python makes it a KeyboardInterrupt."""
-    error = evidence.uncaught
-    return error is not None and error.is_a("KeyboardInterrupt", "ImportError")
-
-
-def _forks(file: str, code: str) -> bool:
+def _forks(frames: tuple[Place, ...], own: Place | None) -> bool:
+    code = own.code if own is not None else ""
+    file = frames[0].file if frames else ""
     return bool(FORKS.search(file)) or "fork(" in code or "posix_spawn" in code

@@ -101,7 +101,7 @@ def _rooms(
             text = str(error.get("message", ""))
             if NO_ROOM.search(text):
                 said = True
-                named += [str(error["file"])] if error.get("file") else []
+                named += [str(error[name]) for name in ("target", "file") if error.get(name)]
                 named += [first or second for first, second in PATH_IN_TEXT.findall(text)]
     if not said:
         return

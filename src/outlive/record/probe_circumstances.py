@@ -143,7 +143,7 @@ def _threads(around: Payload, lines: SourceLines) -> Threads | None:
     return Threads(
         count=integer(data.get("count")) or 0,
         python=integer(data.get("python")) or 0,
-        limit=_limit(data.get("limit")),
+        limit=_limit(data.get("limit")) if data.get("user") else None,  # root is not held to it
         address_limit=_limit(data.get("address_limit")),
         groups=_counted(data.get("groups")),
         started=tuple(
@@ -171,7 +171,7 @@ def _room(data: Mapping[str, Any], lines: SourceLines) -> Room:
         free_bytes=integer(data.get("free")) or 0,
         total_bytes=integer(data.get("total")) or 0,
         free_files=integer(data.get("files")),
-        how=str(data.get("how", "")),
+        how=str(data.get("how", "full")),
         piles=tuple(
             Pile(lines.shown(str(what)), int(count), int(total))
             for what, count, total in _rows(data.get("piles"), 3)

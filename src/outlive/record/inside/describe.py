@@ -93,6 +93,8 @@ def details_of(error: BaseException) -> Dict[str, Any]:
     try:
         if isinstance(error, OSError):
             number, file = error.errno, error.filename
+            if isinstance(error.filename2, str):  # of a copy: where to
+                found["target"] = masked(os.path.abspath(error.filename2)[:1000])
             if isinstance(number, int):
                 found["errno"] = int(number)
         elif isinstance(error, ImportError):
