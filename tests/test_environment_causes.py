@@ -22,7 +22,7 @@ from outlive.circumstances import (
 from outlive.evidence import Evidence
 from outlive.examine import decide
 from outlive.model import Ending, EndingKind, Place
-from outlive.observed import Origin, Program, Quit, Sample, Thrown
+from outlive.observed import Origin, Program, Quit, Thrown
 
 HERE = Place("train.py", 12, "main", "run()")
 OPENED = Place("train.py", 7, "main", "f = open(name)")
@@ -184,14 +184,13 @@ def test_the_control_group_that_refused_a_thread_proves_it() -> None:
 
 
 def test_a_thread_whose_stack_does_not_fit_met_another_limit() -> None:
-    view = evidence(
-        1,
-        errors=(thrown("RuntimeError", "can't start new thread"),),
-        samples=(Sample(1.0, 10**8, 19 * 10**8, 10**8),),
-        circumstances=Circumstances(threads=Threads(12, 10, None, address_limit=2 * 10**9)),
-    )
+    limit = 2 * 10**9
+    error = thrown("RuntimeError", "can't start new thread")
+    full = Threads(12, 10, None, address_limit=limit, mapped_bytes=limit - 10**7)
+    roomy = Threads(12, 10, None, address_limit=limit, mapped_bytes=limit // 2)
 
-    assert [] == ask("too-many-threads", view)
+    assert [] == ask("too-many-threads", died_of(error, Circumstances(threads=full)))
+    assert 1 == len(ask("too-many-threads", died_of(error, Circumstances(threads=roomy))))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import signal as signals
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from outlive.circumstances import Circumstances, Room, Threads
+from outlive.circumstances import Circumstances, Room
 from outlive.crash_site import Site
 from outlive.data_use import Inspection, Scene
 from outlive.memory_looks import Looks
@@ -49,8 +49,8 @@ LARGE_STAGE = 0.4
 #: What people and schedulers send to a program that hangs.
 ENDED_BY_THE_IMPATIENT = ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGQUIT")
 
-#: The stack of a thread (8 MB), and the arena that malloc reserves for it (64 MB), with room for what was mapped since the last look.
-SPACE_OF_A_THREAD_BYTES = 200_000_000
+#: The stack of a thread (8 MB), and twice the arena that malloc reserves for it (64 MB, aligned to as much).
+SPACE_OF_A_THREAD_BYTES = 140_000_000
 
 #: ``import a.b as c``, ``from a import b``.
 IMPORTED = re.compile(r"(?:from|import)\s+(\w+)|.*import_module\(['\"](\w+)")
@@ -368,12 +368,17 @@ class Evidence:
             return Refusal.in_text("std::bad_alloc", "stderr", self.crash_line)
         return None
 
-    def no_space_for_a_thread(self, threads: Threads) -> bool:
-        """Whether the stack of one more thread would pass the limit on the address space."""
-        if threads.address_limit is None:
-            return False
-        mapped = max((sample.vm_bytes for sample in self.samples), default=0)
-        return mapped + SPACE_OF_A_THREAD_BYTES >= threads.address_limit
+    def refused_stack(self) -> Refusal | None:
+        """A thread that could not be started because its stack did not fit in the address space."""
+        threads = self.circumstances.threads
+        if threads is None or threads.address_limit is None:
+            return None
+        if threads.mapped_bytes + SPACE_OF_A_THREAD_BYTES < threads.address_limit:
+            return None
+        for thrown, _ in self.last_errors:
+            if "can't start new thread" in thrown.message:
+                return Refusal(thrown.message, "exception", self.line_of(thrown))
+        return None
 
     def faulted(self, *names: str) -> bool:
         """Whether the program ended by one of these signals because of what it did, not because somebody sent it."""

@@ -25,7 +25,7 @@ def address_space_limit(evidence: Evidence) -> Iterator[Finding]:
     Raise the limit or drop it, and limit real memory instead (a control group): address space costs nothing by itself.
     """
     limit = evidence.fact("address space limit")
-    refused = evidence.refused_memory()
+    refused = evidence.refused_memory() or evidence.refused_stack()
     if not isinstance(limit, int) or refused is None:
         return
     seen = evidence.fact("address space")

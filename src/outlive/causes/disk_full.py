@@ -22,7 +22,7 @@ NO_DISK = re.compile(r"inotify|watch limit|semaphore|SemLock|epoll", re.IGNORECA
 FLUSH_FAILED = 120
 
 
-@cause("D604", since="0.2", behind=("uncaught-exception", "exited-by-program"))
+@cause("D604", since="0.2", behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"))
 def disk_full(evidence: Evidence) -> Iterator[Finding]:
     """A file could not be written: its file system is full, or the user's quota is used up.
 

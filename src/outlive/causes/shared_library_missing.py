@@ -48,7 +48,7 @@ FROM_SYSTEM = (
 )
 
 
-@cause("D603", since="0.2", behind=("uncaught-exception", "exited-by-program"))
+@cause("D603", since="0.2", behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"))
 def shared_library_missing(evidence: Evidence) -> Iterator[Finding]:
     """A shared library that the program loads is missing, or does not fit to the others.
 

@@ -16,7 +16,7 @@ ENFILE, EMFILE = 23, 24
 USUAL_LIMIT = 1024
 
 
-@cause("D605", since="0.2", behind=("uncaught-exception", "exited-by-program"))
+@cause("D605", since="0.2", behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"))
 def too_many_open_files(evidence: Evidence) -> Iterator[Finding]:
     """The program had as many files open as it may have, and could open no further one.
 

@@ -32,6 +32,7 @@ FORKS = re.compile(r"/(?:subprocess|popen_fork|popen_spawn_posix|popen_forkserve
     behind=(
         "uncaught-exception",
         "exited-by-program",
+        "crashed-at-exit",
         "interrupted",
         "tf-check-failed",
         "native-op-crashed",
@@ -62,8 +63,8 @@ def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
         return
     text, source, where, sure = refusal
     threads = around.threads
-    if group is None and threads is not None and evidence.no_space_for_a_thread(threads):
-        return  # the stack of a new thread did not fit in the address space: another limit
+    if group is None and evidence.refused_stack() is not None:
+        return  # another limit
     facts = [Fact("refused", text, source)]
     raise_it = "ulimit -u unlimited"
     if group is not None:

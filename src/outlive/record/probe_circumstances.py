@@ -145,6 +145,7 @@ def _threads(around: Payload, lines: SourceLines) -> Threads | None:
         python=integer(data.get("python")) or 0,
         limit=_limit(data.get("limit")) if data.get("user") else None,  # root is not held to it
         address_limit=_limit(data.get("address_limit")),
+        mapped_bytes=integer(data.get("mapped")) or 0,
         groups=_counted(data.get("groups")),
         started=tuple(
             (lines.place(place), int(count)) for place, count in _rows(data.get("started"), 2)

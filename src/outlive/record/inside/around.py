@@ -172,10 +172,16 @@ def threads(started: List[Any], soft: int, hard: int, space: int) -> Dict[str, A
         "limit": soft,
         "hard": hard,
         "address_limit": space,
+        "mapped": mapped_bytes(),
         "stack": _thread.stack_size(),
         "started": started,
         "user": os.getuid(),
     }
+
+
+def mapped_bytes() -> int:
+    """The address space of this process."""
+    return int((text_in("/proc/self/statm").split() or ["0"])[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def native_names() -> Iterator[str]:
@@ -185,17 +191,21 @@ def native_names() -> Iterator[str]:
     except OSError:
         return
     for number in numbers[:MOST_THREADS]:
-        try:
-            handle = os.open(f"/proc/self/task/{number}/comm", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            yield ""
-            continue
-        try:
-            yield os.read(handle, 64).decode("utf-8", "replace").strip()
-        except OSError:
-            yield ""
-        finally:
-            os.close(handle)
+        yield text_in(f"/proc/self/task/{number}/comm").strip()
+
+
+def text_in(path: str) -> str:
+    """A short file of the kernel's, or nothing."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return os.read(handle, 256).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(handle)
 
 
 def written_paths(error: BaseException) -> List[str]:
