@@ -74,7 +74,7 @@ class Threads:
     python: int = 0
     limit: int | None = None  #: RLIMIT_NPROC, soft: all threads of the user count
     address_limit: int | None = None
-    mapped_bytes: int = 0  #: of the address space
+    mapped_bytes: int = 0  #: of the address space, at its largest
     groups: tuple[tuple[str, int], ...] = ()  #: by the kernel's names for them
     started: tuple[tuple[Place, int], ...] = ()  #: lines of the program, by how many they started
 

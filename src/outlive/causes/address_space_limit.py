@@ -29,8 +29,10 @@ def address_space_limit(evidence: Evidence) -> Iterator[Finding]:
     if not isinstance(limit, int) or refused is None:
         return
     seen = evidence.fact("address space")
+    threads = evidence.circumstances.threads
     mapped = max(
-        [sample.vm_bytes for sample in evidence.samples] + [seen if isinstance(seen, int) else 0]
+        [sample.vm_bytes for sample in evidence.samples]
+        + [seen if isinstance(seen, int) else 0, threads.mapped_bytes if threads else 0]
     )
     asked = refused.bytes or 0
     if asked and mapped + asked <= limit:

@@ -180,8 +180,11 @@ def threads(started: List[Any], soft: int, hard: int, space: int) -> Dict[str, A
 
 
 def mapped_bytes() -> int:
-    """The address space of this process."""
-    return int((text_in("/proc/self/statm").split() or ["0"])[0]) * os.sysconf("SC_PAGE_SIZE")
+    """The most that the address space of this process has been: threads may have ended since."""
+    for line in text_in("/proc/self/status").splitlines():
+        if line.startswith("VmPeak:"):
+            return int(line.split()[1]) * 1024
+    return 0
 
 
 def native_names() -> Iterator[str]:
@@ -201,7 +204,7 @@ def text_in(path: str) -> str:
     except OSError:
         return ""
     try:
-        return os.read(handle, 256).decode("utf-8", "replace")
+        return os.read(handle, 4096).decode("utf-8", "replace")
     except OSError:
         return ""
     finally:
