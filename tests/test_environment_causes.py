@@ -230,7 +230,7 @@ ROOMY = Room("/", "/", "ext4", 10**9, 10**10, 100, "in hand")
     [
         ((FULL,), "PROVEN", "4 files /out/c-* take 900 MB"),
         ((ROOMY, FULL), "PROVEN", "/out"),
-        ((ROOMY,), "LIKELY", "no room was left"),
+        ((ROOMY,), "LIKELY", "1.0 GB are free since the program ended"),
         ((), "LIKELY", "no room was left"),
     ],
     ids=["named", "beside another", "has room by now", "nothing known"],

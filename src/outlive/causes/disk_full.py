@@ -85,7 +85,8 @@ def _says(room: Room | None, quota: bool) -> str:
         return (
             f"The file system at {room.point} ({room.size_words}) is full, {left} are left{most}."
         )
-    return f"The file system at {room.point} ({room.size_words}) had no room; {left} are free since the program ended{most}."
+    where = f"on the file system at {room.point} ({room.size_words})"
+    return f"A write was refused for want of room {where}, where {left} are free since the program ended{most}."
 
 
 def _remedies(room: Room | None, quota: bool) -> Iterator[Remedy]:

@@ -107,10 +107,12 @@ def _rooms(
         return
     around = [note["around"] for note in notes if isinstance(note.get("around"), dict)]
     in_hand = [str(path) for looked in around for path in looked.get("paths") or ()]
+    others = [str(path) for looked in around for path in looked.get("texts") or ()]
     mounts = host.mounts()
     seen: set[str] = set()
     candidates = [("named", path) for path in named] + [("in hand", path) for path in in_hand]
-    for how, path in [*candidates, *(("full", mount.point) for mount in mounts)]:
+    others += [mount.point for mount in mounts]
+    for how, path in [*candidates, *(("full", path) for path in others)]:
         absolute = os.path.normpath(os.path.join(folder, path))
         mount = mount_of(absolute, mounts)
         if mount is None or mount.point in seen or mount.kind.startswith(NETWORK_KINDS):

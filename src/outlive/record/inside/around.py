@@ -54,7 +54,7 @@ def around(
         if "threads" in topics:
             found["threads"] = threads(started, *limits["tasks"], limits["space"][0])
         if "room" in topics:
-            found["paths"] = written_paths(error)
+            found["paths"], found["texts"] = written_paths(error)
         if "libraries" in topics:
             found["libraries"] = library_names(error)
     except Exception as failure:  # what was found before is kept
@@ -211,10 +211,10 @@ def text_in(path: str) -> str:
         os.close(handle)
 
 
-def written_paths(error: BaseException) -> List[str]:
+def written_paths(error: BaseException) -> Tuple[List[str], List[str]]:
     """Files that may have been written when the room ran out: those open in the functions that the error came through.
 
-    An error of ``write`` does not name its file. Beside the files themselves, texts that look like a path.
+    An error of ``write`` does not name its file. Beside the files themselves, texts that look like a path, which prove less.
     """
     files: List[str] = []
     texts: List[str] = []
@@ -226,8 +226,12 @@ def written_paths(error: BaseException) -> List[str]:
             texts.append(value)
         else:
             files.extend(names_within(value))
-    ordered = list(dict.fromkeys([*files, *texts]))[:MOST_PATHS]
-    return [masked(os.path.abspath(path)) for path in ordered]
+    return (absolute(files), absolute(texts))
+
+
+def absolute(paths: List[str]) -> List[str]:
+    """Each once, as the supervisor can find them."""
+    return [masked(os.path.abspath(path)) for path in list(dict.fromkeys(paths))[:MOST_PATHS]]
 
 
 def values_behind(error: BaseException) -> Iterator[Any]:
