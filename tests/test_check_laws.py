@@ -13,6 +13,7 @@ import pytest
 import outlive.checks
 from machines import CHECKS, surroundings
 from making import UNITS
+from outlive.checkup import CLUSTER, IMPORTS, PYTHON
 from outlive.commands import cli
 from outlive.host import Host
 from outlive.look.everything import look_around
@@ -29,6 +30,10 @@ ALLOWED_IMPORTS = {
 }  # fmt: skip
 
 every_check = pytest.mark.parametrize("unit", CHECKS.values(), ids=CHECKS.keys())
+OF_ONE_HOST = {slug: unit for slug, unit in CHECKS.items() if CLUSTER not in unit.needs}
+every_check_of_one_host = pytest.mark.parametrize(
+    "unit", OF_ONE_HOST.values(), ids=OF_ONE_HOST.keys()
+)
 
 
 def test_there_is_one_check_in_each_file() -> None:
@@ -45,6 +50,16 @@ def test_no_check_has_the_name_of_a_cause() -> None:
 @every_check
 def test_a_check_forestalls_causes_that_exist(unit: Unit[Surroundings]) -> None:
     assert set(unit.prevents) <= DESIGNED
+
+
+@every_check
+def test_a_check_says_what_has_to_be_looked_at_for_it(unit: Unit[Surroundings]) -> None:
+    text = (FOLDER / f"{unit.slug.replace('-', '_')}.py").read_text()
+
+    assert set(unit.needs) <= {CLUSTER, PYTHON, IMPORTS}
+    assert ("here.python" not in text) or PYTHON in unit.needs
+    assert (".trials" not in text) or IMPORTS in unit.needs
+    assert ("here.cluster" in text) == (CLUSTER in unit.needs)
 
 
 @every_check
@@ -111,21 +126,15 @@ def asked(unit: Unit[Surroundings], here: Surroundings) -> Checked:
     return Checked(unit.slug, unit.code, findings)
 
 
-@every_check
+@every_check_of_one_host
 def test_a_check_answers_where_nothing_is_known(unit: Unit[Surroundings]) -> None:
-    if "cluster" in unit.needs:
-        pytest.skip("asked only of a cluster")
-
     well_made(asked(unit, Surroundings()))
 
 
-@every_check
+@every_check_of_one_host
 def test_a_check_answers_on_a_machine_made_of_files(
     unit: Unit[Surroundings], tmp_path: Path
 ) -> None:
-    if "cluster" in unit.needs:
-        pytest.skip("asked only of a cluster")
-
     well_made(asked(unit, surroundings(tmp_path)))
 
 
@@ -140,11 +149,8 @@ def this_machine() -> Surroundings:
     )
 
 
-@every_check
+@every_check_of_one_host
 def test_a_check_answers_on_this_machine(
     unit: Unit[Surroundings], this_machine: Surroundings
 ) -> None:
-    if "cluster" in unit.needs:
-        pytest.skip("asked only of a cluster")
-
     well_made(asked(unit, this_machine))

@@ -9,8 +9,8 @@ from outlive.model import Checked, Checkup, UnitFailure
 from outlive.surroundings import Surroundings
 from outlive.unit import Unit, check, discover
 
-#: Units that need this are asked only when a cluster was looked at.
-CLUSTER = "cluster"
+#: What a check may need: units that need a cluster are asked only when one was looked at; the others say what has to be looked at.
+CLUSTER, PYTHON, IMPORTS = "cluster", "python", "imports"
 
 
 def check_up(here: Surroundings, checks: Sequence[Unit[Surroundings]] | None = None) -> Checkup:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-from outlive.checkup import CLUSTER, check_up
+from outlive.checkup import CLUSTER, IMPORTS, PYTHON, check_up
 from outlive.clustering import ClusterOptions, look_at_cluster, serve
 from outlive.errors import UsageError
 from outlive.host import Host
@@ -91,13 +91,14 @@ def look(
     units: Sequence[Unit[Surroundings]], python: str | None, *, trials: bool, variables: Mapping[str, str] = os.environ
 ) -> Checkup:  # fmt: skip
     """Look around and ask."""
+    needed = {name for unit in units for name in unit.needs}
     here = look_around(
         Host(),
-        _python(python),
+        _python(python) if PYTHON in needed else None,
         os.getcwd(),
         dict(variables),
         platform.machine(),
-        trials=trials,
+        trials=trials and IMPORTS in needed,
     )
     return check_up(here, units)
 

@@ -193,7 +193,7 @@ def test_a_garbled_machine_breaks_no_check(tmp_path: Path) -> None:
     here = surroundings(tmp_path, garbled)
 
     for slug in CHECKS:
-        if not CHECKS[slug].needs:
+        if "cluster" not in CHECKS[slug].needs:
             ask(slug, here)
 
 

@@ -9,7 +9,7 @@ from outlive.surroundings import Surroundings
 from outlive.unit import check
 
 
-@check("H405", since="0.2", prevents=("address-space-limit",))
+@check("H405", since="0.2", needs=("python", "imports"), prevents=("address-space-limit",))
 def address_space_limited(here: Surroundings) -> Iterator[Finding]:
     """A limit on address space counts memory that is reserved and never used.
 

@@ -9,7 +9,7 @@ from outlive.surroundings import Surroundings
 from outlive.unit import check
 
 
-@check("H509", since="0.2", prevents=("uncaught-exception",))
+@check("H509", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def built_for_another_python(here: Surroundings) -> Iterator[Finding]:
     """A compiled module is made for another Python or another processor, and there is none for this one.
 

@@ -11,7 +11,7 @@ from outlive.unit import check
 DRIVER_LIBRARY = "libcuda.so.1"
 
 
-@check("H511", since="0.2")
+@check("H511", since="0.2", needs=("python", "imports"))
 def cuda_not_found(here: Surroundings) -> Iterator[Finding]:
     """TensorFlow is built for graphics cards, a driver is there, and libraries that it opens are not.
 

@@ -9,7 +9,7 @@ from outlive.surroundings import Surroundings
 from outlive.unit import check
 
 
-@check("H102", since="0.2", prevents=("illegal-instruction",))
+@check("H102", since="0.2", needs=("python",), prevents=("illegal-instruction",))
 def emulated_cpu(here: Surroundings) -> Iterator[Finding]:
     """This Python is built for x86 and runs on another processor through an emulator, or on a generic virtual one.
 

@@ -13,7 +13,7 @@ from outlive.unit import check
 REFUSES_OLD_STYLE: Version = (4,)
 
 
-@check("H506", since="0.2", prevents=("protobuf-mismatch",))
+@check("H506", since="0.2", needs=("python",), prevents=("protobuf-mismatch",))
 def generated_code_unfit(here: Surroundings) -> Iterator[Finding]:
     """The installed protobuf does not fit the code that was generated for it.
 

@@ -10,7 +10,12 @@ from outlive.surroundings import Surroundings
 from outlive.unit import check
 
 
-@check("H507", since="0.2", prevents=("corrupt-weights", "uncaught-exception"))
+@check(
+    "H507",
+    since="0.2",
+    needs=("python", "imports"),
+    prevents=("corrupt-weights", "uncaught-exception"),
+)
 def hdf5_mixed(here: Surroundings) -> Iterator[Finding]:
     """h5py does not load, or loads another HDF5 than it was built with.
 

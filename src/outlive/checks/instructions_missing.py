@@ -23,7 +23,7 @@ LEVELS = {
 }
 
 
-@check("H101", since="0.2", prevents=("illegal-instruction",))
+@check("H101", since="0.2", needs=("python", "imports"), prevents=("illegal-instruction",))
 def instructions_missing(here: Surroundings) -> Iterator[Finding]:
     """The processor, or the hypervisor in front of it, lacks instructions that TensorFlow or another package is built with.
 

@@ -12,7 +12,7 @@ from outlive.unit import check
 KERAS_3_CAME = (2, 16)
 
 
-@check("H504", since="0.2", prevents=("uncaught-exception",))
+@check("H504", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
     """The installed Keras is not the one that this TensorFlow works with.
 

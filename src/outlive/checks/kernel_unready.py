@@ -9,7 +9,9 @@ from outlive.surroundings import Surroundings
 from outlive.unit import check
 
 
-@check("H601", since="0.2", prevents=("stale-notebook-state", "uncaught-exception"))
+@check(
+    "H601", since="0.2", needs=("python",), prevents=("stale-notebook-state", "uncaught-exception")
+)
 def kernel_unready(here: Surroundings) -> Iterator[Finding]:
     """A notebook kernel runs a Python that is not there, or none runs the Python that you install into.
 

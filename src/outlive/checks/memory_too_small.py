@@ -15,7 +15,12 @@ IMPORT_BYTES = 600_000_000
 WORKING_TIMES = 2
 
 
-@check("H202", since="0.2", prevents=("memory-limit-reached", "machine-out-of-memory"))
+@check(
+    "H202",
+    since="0.2",
+    needs=("python", "imports"),
+    prevents=("memory-limit-reached", "machine-out-of-memory"),
+)
 def memory_too_small(here: Surroundings) -> Iterator[Finding]:
     """What is left of the memory limit hardly holds TensorFlow itself.
 

@@ -9,7 +9,7 @@ from outlive.surroundings import Surroundings
 from outlive.unit import check
 
 
-@check("H505", since="0.2", prevents=("numpy-abi-mismatch",))
+@check("H505", since="0.2", needs=("python",), prevents=("numpy-abi-mismatch",))
 def numpy_abi_mixed(here: Surroundings) -> Iterator[Finding]:
     """A compiled package was built for NumPy 1 and NumPy 2 is installed.
 

@@ -19,7 +19,7 @@ NO_PKG_RESOURCES = (81,)
 LAST_IO, IO_BUILT_FOR = (0, 37), (2, 16)
 
 
-@check("H513", since="0.2", prevents=("uncaught-exception",))
+@check("H513", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def object_detection_unready(here: Surroundings) -> Iterator[Finding]:
     """The Object Detection API is installed, and something that it needs on this TensorFlow is not.
 

@@ -13,7 +13,7 @@ OURS = ("tensorflow", "tf-", "keras", "numpy", "h5py", "protobuf", "tensorboard"
 MOST_TOLD = 5
 
 
-@check("H510", since="0.2", prevents=("uncaught-exception",))
+@check("H510", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def requirements_unmet(here: Surroundings) -> Iterator[Finding]:
     """A package requires another, or another version of it, that is not installed.
 

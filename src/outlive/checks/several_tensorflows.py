@@ -16,6 +16,7 @@ PARTS = ("tensorflow-intel", "tensorflow-macos", "tensorflow-cpu-aws")
 @check(
     "H503",
     since="0.2",
+    needs=("python",),
     prevents=("uncaught-exception", "native-op-crashed", "user-native-crashed"),
 )
 def several_tensorflows(here: Surroundings) -> Iterator[Finding]:

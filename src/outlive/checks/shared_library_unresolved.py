@@ -26,7 +26,7 @@ SYSTEM_PACKAGES = {
 }
 
 
-@check("H508", since="0.2", prevents=("shared-library-missing",))
+@check("H508", since="0.2", needs=("python",), prevents=("shared-library-missing",))
 def shared_library_unresolved(here: Surroundings) -> Iterator[Finding]:
     """A compiled module needs a shared library, or a version of one, that is not on this system.
 

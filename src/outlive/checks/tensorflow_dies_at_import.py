@@ -21,6 +21,7 @@ TELLING = re.compile(
 @check(
     "H502",
     since="0.2",
+    needs=("python", "imports"),
     prevents=("illegal-instruction", "uncaught-exception", "native-op-crashed", "tf-check-failed"),
 )
 def tensorflow_dies_at_import(here: Surroundings) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from outlive.surroundings import Surroundings
 from outlive.unit import check
 
 
-@check("H501", since="0.2", prevents=("uncaught-exception",))
+@check("H501", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def tensorflow_missing(here: Surroundings) -> Iterator[Finding]:
     """TensorFlow is not installed for the Python that was looked at.
 

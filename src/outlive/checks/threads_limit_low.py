@@ -8,9 +8,12 @@ from outlive.model import Fact, Finding, Remedy
 from outlive.surroundings import Surroundings
 from outlive.unit import check
 
-#: Measured: TensorFlow 2.21 with a model, a parallel pipeline and NumPy's BLAS (see docs/doctor.md).
-THREADS_PER_CPU = 8
-THREADS_BESIDE = 32
+#: Measured: TensorFlow 2.21 while Keras trains on a parallel pipeline had 6 threads on one processor and 9 on two.
+THREADS_PER_CPU = 3
+THREADS_BESIDE = 3
+
+#: Workers, a second model or a data service start as many again.
+PLENTY_TIMES = 4
 ROOT = 0
 
 
@@ -31,7 +34,7 @@ def threads_limit_low(here: Surroundings) -> Iterator[Finding]:
         yield here.unknown("cpus allowed")
         return
     needs = round(THREADS_PER_CPU * cpus + THREADS_BESIDE)
-    fact = Fact("threads that TensorFlow wants, about", needs, "8 × processors + 32")
+    fact = Fact("threads that TensorFlow starts, about", needs, "3 × processors + 3")
     rooms = [
         (most - now, name)
         for name, most, now in (
@@ -45,13 +48,13 @@ def threads_limit_low(here: Surroundings) -> Iterator[Finding]:
         return
     room, name = min(rooms)
     facts = (name, "tasks now" if name == "tasks limit" else "threads of this user", fact)
-    if room >= needs:
+    if room >= PLENTY_TIMES * needs:
         yield here.fine(f"{room:.0f} more threads may be started.", *facts)
         return
-    answer = here.will_fail if room < needs / 4 else here.warning
+    answer = here.will_fail if room < needs else here.warning
     command = "docker run --pids-limit=-1 …" if name == "tasks limit" else "ulimit -u 65536"
     yield answer(
-        f"Only {max(0, room):.0f} more threads may be started, and TensorFlow wants about {needs}.",
+        f"Only {max(0, room):.0f} more threads may be started; TensorFlow alone starts about {needs}.",
         *facts,
         remedies=(
             Remedy("Raise the limit.", (command,)),

@@ -30,7 +30,7 @@ TELLING = (
 
 def look_around(
     host: Host,
-    python: str,
+    python: str | None,
     folder: str,
     variables: Mapping[str, str],
     architecture: str,
@@ -38,7 +38,10 @@ def look_around(
     trials: bool = True,
     cluster: Cluster | None = None,
 ) -> Surroundings:
-    """Everything that a check may ask about. ``architecture`` is that of this process, for when the Python does not answer."""
+    """Everything that a check may ask about; of an installation only if a Python is named.
+
+    ``architecture`` is that of this process, for when the Python does not answer.
+    """
     notes = Notes()
     read_cpu(host, architecture, notes)
     read_memory(host, variables, notes)
@@ -47,14 +50,15 @@ def look_around(
         if name in variables:
             notes.add(name, variables[name], "environment")
     environment = None
-    try:
-        environment, its = look_at_environment(
-            host, python, variables, folder, notes, trials=trials
-        )
-        if its != architecture:
-            read_cpu(host, its, notes)
-    except PythonNotFound as error:
-        notes.miss("python", str(error))
+    if python is not None:
+        try:
+            environment, its = look_at_environment(
+                host, python, variables, folder, notes, trials=trials
+            )
+            if its != architecture:
+                read_cpu(host, its, notes)
+        except PythonNotFound as error:
+            notes.miss("python", str(error))
     gpus = read_gpus(host, variables, notes)
     return Surroundings(
         facts=notes.facts,

@@ -77,7 +77,9 @@ class Loader:
         return folders + [self._expand(entry, asking) for entry in asking.runpath]
 
     def _expand(self, entry: str, elf: Elf) -> str:
-        origin = os.path.dirname(os.path.realpath(elf.path))
+        if "$" not in entry:
+            return entry
+        origin = os.path.dirname(os.path.abspath(elf.path))
         for name, value in (("ORIGIN", origin), ("LIB", "lib64"), ("PLATFORM", elf.machine)):
             entry = entry.replace(f"${{{name}}}", value).replace(f"${name}", value)
         return entry
