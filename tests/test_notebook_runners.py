@@ -129,3 +129,28 @@ def test_a_program_that_goes_on_after_its_kernel_died_is_not_accused(outlive: Ou
 
     assert 0 == done.status, done.stderr
     assert '"cause": null' in outlive("why", "--json").stdout
+
+
+STALE = {
+    "defined below": (("x = 1", "print(x + offset)", "offset = 2"), "In [2]", 1, "proven"),
+    "defined nowhere": (("x = 1", "y = x\nprint(y * factor)"), "In [2]", 2, "likely"),
+    "scaled twice": (("x = [[1], [2]]", "x = [row[0] for row in x]", "x = [row[0] for row in x]"), "In [3]", 1, "likely"),
+    "mistyped": (("length = 1", "print(lenght)"), "", 0, ""),
+    "an exception of another kind": (("x = 1", "x / 0", "offset = 1"), "", 0, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STALE)
+def test_stale_notebook_state_is_told_from_a_mistake(outlive: Outlive, name: str) -> None:
+    cells, file, line, confidence = STALE[name]
+    write(outlive.folder / "book.ipynb", cells)
+    program = NBCLIENT.replace('"book.ipynb"', "sys.argv[1]")
+
+    outlive("run", "--", sys.executable, "-c", program, "book.ipynb")
+
+    cause = json.loads(outlive("why", "--json").stdout)["cause"]
+    if not file:
+        assert "stale-notebook-state" != cause["slug"]
+        return
+    assert ("stale-notebook-state", confidence) == (cause["slug"], cause["confidence"])
+    assert (file, line) == (cause["where"]["file"], cause["where"]["line"])

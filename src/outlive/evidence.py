@@ -93,6 +93,7 @@ class Evidence:
     inspection: Inspection = field(default_factory=Inspection)
     log: str = ""
     cells: tuple[Cell, ...] = ()  #: of a notebook, in the order in which they were run
+    notebook: tuple[str, ...] = ()  #: all its cells in the order of the file, when that is known
     circumstances: Circumstances = field(default_factory=Circumstances)
 
     def fact(self, name: str) -> Value:

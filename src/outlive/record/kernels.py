@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from outlive.model import EndedBy, Ending, EndingKind
 from outlive.observed import Origin
 from outlive.record import runs
 from outlive.record.format import read_frames
+from outlive.record.inspection import inspect_after
 from outlive.record.notebook import notebook_in
 from outlive.record.probes import gather
 
@@ -38,8 +40,31 @@ def failed_kernel(outer: Evidence, rings: str | None) -> Evidence | None:
             f"a cell raised {error.type.rpartition('.')[2]}",
         )
         thrown = replace(error, origin=Origin.MAIN, pid=inner.program.pid)
-        return replace(inner, ending=ending, errors=(*inner.errors, thrown))
+        seen = inspect_after(thrown, inner.scene, inner.scene.folder or inner.program.folder)
+        return replace(
+            inner,
+            ending=ending,
+            errors=(*inner.errors, thrown),
+            inspection=seen or inner.inspection,
+            notebook=cells_on_disk(outer, cells[-1].code),
+        )
     return None
+
+
+def cells_on_disk(outer: Evidence, running: str) -> tuple[str, ...]:
+    """The cells of the notebook that a program was given, in their order: the one that holds the cell which was run last."""
+    for word in outer.program.command:
+        if not word.endswith(".ipynb"):
+            continue
+        try:
+            with open(os.path.join(outer.program.folder, word), encoding="utf-8") as file:
+                cells = json.load(file)["cells"]
+            texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if running in texts:
+            return tuple(texts)
+    return ()
 
 
 def kernel_folders(rings: str | None) -> list[str]:

@@ -32,7 +32,7 @@ BEFORE_NAME = "before"
 class Cells:
     """The requests to run a cell, written down as they begin and as they end."""
 
-    def __init__(self, folder: str, taken: Callable[[BaseException], None]) -> None:
+    def __init__(self, folder: str, taken: Callable[[BaseException, Dict[str, Any]], None]) -> None:
         self._folder = folder
         self._taken = (
             taken  # told of every exception that is a cell's, and so does not end the program
@@ -112,8 +112,8 @@ class Cells:
             done: Dict[str, Any] = {"kind": "done", "id": str(parent["header"]["msg_id"])}
             error = last_error()
             if error is not None and id(error) != mark:
-                self._taken(error)
                 done["error"] = describe(error)
+                self._taken(error, done["error"])
             self._append(done)
         except Exception:
             pass

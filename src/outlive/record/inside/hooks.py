@@ -209,9 +209,10 @@ class Hooks:
             )  # never the exception itself: it would keep the frames that raised it alive
             self._tell(error, "main")
 
-    def taken(self, error: BaseException) -> None:
-        """Somebody else tells of this one: it did not end the program."""
+    def taken(self, error: BaseException, told: Dict[str, Any]) -> None:
+        """Somebody else tells of this one, which did not end the program (a cell's, in a notebook); what lay around it is told here."""
         self._seen_last = id(error)
+        self._tell_the_scene(error, told)
 
     def _tell(self, error: BaseException, origin: str, thread: str = "", seen: bool = False) -> int:
         """Write an exception down, once; gives the number under which it stands in the record, or 0."""
