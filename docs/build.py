@@ -1,4 +1,4 @@
-"""`make docs`: the hand-written pages and one page a cause, as plain HTML. Nothing that is built is committed."""
+"""`make docs`: the hand-written pages and one page a cause and a check, as plain HTML. Nothing that is built is committed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from outlive import __version__
-from outlive.unit import cause, discover
+from outlive.unit import cause, check, discover
 
 HERE = Path(__file__).parent
 VICTIMS = HERE.parent / "tests" / "causes"
-PAGES = ("reading-a-verdict", "lint", "what-is-inside", "how-it-works")
+PAGES = ("reading-a-verdict", "doctor", "lint", "what-is-inside", "how-it-works")
 STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui;color-scheme:light dark}"
     "pre{overflow-x:auto;padding:.7rem;border:1px solid #8886}table{border-collapse:collapse}"
@@ -44,11 +44,11 @@ def build(target: Path) -> int:
     """Write all pages; returns how many."""
     target.mkdir(parents=True, exist_ok=True)
     markdown = MarkdownIt("commonmark").enable("table")
-    units = discover(cause)
+    units, checks = discover(cause), discover(check)
     for name in PAGES:
         text = (HERE / f"{name}.md").read_text(encoding="utf-8").replace(".md)", ".html)")
         (target / f"{name}.html").write_text(page(name, markdown.render(text)), encoding="utf-8")
-    for unit in units:
+    for unit in (*units, *checks):
         text = f"# {unit.slug}\n\n*{unit.code}, since {unit.since}*\n\n{unit.doc}\n"
         example = victim_of(unit.slug)
         if example:
@@ -59,8 +59,10 @@ def build(target: Path) -> int:
     index = "# Outlive\n\n" + "".join(f"- [{name}]({name}.html)\n" for name in PAGES)
     index += "\n## Causes of death\n\n"
     index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in units)
+    index += "\n## Checks of the doctor\n\n"
+    index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in checks)
     (target / "index.html").write_text(page("manual", markdown.render(index)), encoding="utf-8")
-    return len(units) + len(PAGES) + 1
+    return len(units) + len(checks) + len(PAGES) + 1
 
 
 if __name__ == "__main__":
