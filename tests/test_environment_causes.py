@@ -22,7 +22,7 @@ from outlive.circumstances import (
 from outlive.evidence import Evidence
 from outlive.examine import decide
 from outlive.model import Ending, EndingKind, Place
-from outlive.observed import Origin, Program, Quit, Thrown
+from outlive.observed import Crash, Origin, Program, Quit, Stack, Thrown
 
 HERE = Place("train.py", 12, "main", "run()")
 OPENED = Place("train.py", 7, "main", "f = open(name)")
@@ -147,7 +147,7 @@ def test_memory_of_the_machine_is_not_that_of_a_card() -> None:
     ("slug", "log"),
     [
         ("too-many-threads", "F0000 env.cc:1] Check failed: ret == 0 (11 vs. 0)Thread tf_data_map creation via pthread_create() failed."),
-        ("too-many-threads", "terminate called after throwing an instance of 'std::system_error'\n  what():  std::system_error Resource temporarily unavailable"),
+        ("too-many-threads", "terminate called after throwing an instance of 'std::system_error'\n  what():  Resource temporarily unavailable"),
         ("protobuf-mismatch", "[libprotobuf FATAL google/protobuf/stubs/common.cc:83] This program was compiled against version 3.9.2 of the Protocol Buffer runtime library, which is not compatible with the installed version (3.19.6)."),
     ],
 )  # fmt: skip
@@ -276,6 +276,37 @@ def test_the_command_is_for_the_tool_that_manages_the_package(installation: Inst
     (finding,) = ask("numpy-abi-mismatch", died_of(error, Circumstances(installation=installation)))
 
     assert command in [word for remedy in finding.remedies for word in remedy.commands]
+
+
+def test_a_crash_after_the_warning_of_numpy_is_put_down_to_it_during_an_import() -> None:
+    log = (
+        "A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.4.6 as it may crash."
+    )
+    importing = Place("<frozen importlib._bootstrap>", 1, "_call_with_frames_removed", own=False)
+    at_import, later = (
+        evidence("SIGSEGV", log=log, crash=Crash("Segmentation fault", (Stack("0x1", frames),)))
+        for frames in ((importing, HERE), (HERE,))
+    )
+
+    assert "LIKELY" == ask("numpy-abi-mismatch", at_import)[0].confidence.name
+    assert "POSSIBLE" == ask("numpy-abi-mismatch", later)[0].confidence.name
+
+
+@pytest.mark.parametrize(
+    ("symbol", "owner"),
+    [
+        ("_ZN10tensorflow8OpKernel11TraceStringERKNS_15OpKernelContextEb", "TensorFlow"),
+        ("_ZN3c106detail14torchCheckFailEPKcS2_jS2_", "PyTorch"),
+        ("PyUnicode_AsUTF8", "Python"),
+        ("my_old_function", "a library"),
+    ],
+)
+def test_whose_symbol_is_missing_is_told(symbol: str, owner: str) -> None:
+    error = thrown("tensorflow.NotFoundError", f"./ops.so: undefined symbol: {symbol}")
+
+    (finding,) = ask("shared-library-missing", died_of(error))
+
+    assert f"another release of {owner}" in finding.says
 
 
 def test_an_exit_while_the_error_is_handled_is_for_its_sake() -> None:

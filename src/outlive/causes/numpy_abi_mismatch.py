@@ -24,6 +24,9 @@ BROKEN = re.compile(r"Importing the numpy C-extensions failed|numpy\._?core\._mu
 #: NumPy prints these before the import fails in another way, or the program crashes.
 PRINTED = re.compile(r"A module that was compiled using NumPy 1\.x cannot be run in\s+NumPy (\S+)")
 
+#: What happens to a module that goes on all the same.
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL")
+
 BUILT_FOR_1 = re.compile(
     r"compiled using NumPy 1\.x|ABI version 0x1|_ARRAY_API|Expected 96 from C header"
 )
@@ -38,7 +41,13 @@ SIZES = re.compile(r"Expected (\d+) from C header, got (\d+) from PyObject")
 @cause(
     "D601",
     since="0.2",
-    behind=("uncaught-exception", "exited-by-program", "user-native-crashed"),
+    behind=(
+        "uncaught-exception",
+        "exited-by-program",
+        "crashed-at-exit",
+        "user-native-crashed",
+        "native-op-crashed",
+    ),
 )
 def numpy_abi_mismatch(evidence: Evidence) -> Iterator[Finding]:
     """A compiled module was built for another NumPy than the installed one.
@@ -63,6 +72,9 @@ def numpy_abi_mismatch(evidence: Evidence) -> Iterator[Finding]:
         first = next(iter(evidence.last_errors), None)
         if first is not None and first[0].is_a("ImportError", "SystemError", "AttributeError"):
             found = first[0], Confidence.LIKELY
+    if printed is not None and evidence.fatal_signal in CRASHES:
+        yield from _crashed(evidence, printed[1])
+        return
     installation = evidence.circumstances.installation
     version = installation.version("numpy") or (printed[1] if printed else "")
     having = f"NumPy {version}" if version else "the installed NumPy"
@@ -117,4 +129,28 @@ def numpy_abi_mismatch(evidence: Evidence) -> Iterator[Finding]:
         sure,
         (numpy, update) if newer else (update, numpy),
         where=evidence.line_of(error),
+    )
+
+
+def _crashed(evidence: Evidence, version: str) -> Iterator[Finding]:
+    """NumPy had warned that it may crash, and it did; while a module was being imported it hardly was anything else."""
+    stack = evidence.crash.stacks[0] if evidence.crash and evidence.crash.stacks else None
+    frames = stack.frames if stack else ()
+    importing = any(frame.file.startswith("<frozen importlib") for frame in frames)
+    installation = evidence.circumstances.installation
+    yield Finding(
+        f"NumPy {version} had warned of a module that was compiled for NumPy 1, and the program crashed ({evidence.fatal_signal}).",
+        (
+            Fact(
+                "printed before",
+                "A module that was compiled using NumPy 1.x cannot be run",
+                "stderr",
+            ),
+        ),
+        Confidence.LIKELY if importing else Confidence.POSSIBLE,
+        (
+            Remedy("Upgrade the module that the warning's traceback names."),
+            Remedy("Or install the older NumPy.", (installation.install("numpy<2"),)),
+        ),
+        where=evidence.crash_line or evidence.busy,
     )

@@ -109,6 +109,14 @@ def protobuf_mismatch(evidence: Evidence) -> Iterator[Finding]:
             ),
             again,
         ]
+    elif "descriptor pool" in error.message:
+        says = f"{whose} defines what another loaded file has already defined differently."
+        remedies = [
+            Remedy(
+                "Keep one of the packages that bring this file, or bring both to the same release."
+            ),
+            again,
+        ]
     elif "cannot import name 'builder'" in error.message or "runtime_version" in error.message:
         says = (
             f"{whose} was generated for a newer protobuf than {installed or 'the installed one'}."

@@ -16,6 +16,22 @@ UNUSABLE = re.compile(
     r"(\S+\.so[\w.]*): (cannot allocate memory in static TLS block|wrong ELF class: \w+|invalid ELF header|file too short"
     r"|cannot enable executable stack[^\n]*|failed to map segment from shared object|ELF load command[^\n]*)"
 )
+#: Whose function a symbol is, by a part of its name: C++ writes namespaces with their length.
+OWNERS = (
+    ("10tensorflow", "TensorFlow"),
+    ("3tsl", "TensorFlow"),
+    ("TF_", "TensorFlow"),
+    ("4absl", "abseil (TensorFlow's)"),
+    ("3c10", "PyTorch"),
+    ("2at", "PyTorch"),
+    ("PyArray", "NumPy"),
+    ("Py", "Python"),
+    ("cudnn", "cuDNN"),
+    ("cublas", "cuBLAS"),
+    ("cuda", "CUDA"),
+    ("GLIBC", "the system's C library"),
+    ("google8protobuf", "protobuf"),
+)
 PATTERNS = (MISSING, VERSION, SYMBOL, UNUSABLE)
 ANY = re.compile("|".join(pattern.pattern for pattern in PATTERNS))
 
@@ -92,7 +108,8 @@ def shared_library_missing(evidence: Evidence) -> Iterator[Finding]:
         says = f"{_name(file)} is too old: {_name(user)} asks for {wanted}, which it does not have."
         remedies = _newer(wanted, around)
     elif symbol := SYMBOL.search(text):
-        says = f"{_name(symbol[1])} was built against another release of a library: it asks for {symbol[2]}, which nobody has."
+        owner = next((owner for part, owner in OWNERS if part in symbol[2]), "a library")
+        says = f"{_name(symbol[1])} was built for another release of {owner}: it asks for {symbol[2]}, which nobody has."
         remedies = (
             Remedy(
                 "Build it again with what is installed here, or install the release that it was built for."

@@ -10,8 +10,9 @@ from outlive.model import Confidence, Fact, Finding, Place, Remedy
 from outlive.unit import cause
 
 NO_THREAD = re.compile(
-    r"can't start new thread|pthread_create(?:\(\))? failed|failed to create thread|Thread \S+ creation via pthread_create"
-    r"|std::system_error.*Resource temporarily unavailable|Resource temporarily unavailable.*std::system_error"
+    r"[^\n]*(?:can't start new thread|pthread_create(?:\(\))? failed|failed to create thread"
+    r"|Thread \S+ creation via pthread_create"
+    r"|instance of 'std::system_error'\s+what\(\): +Resource temporarily unavailable)[^\n]*"
 )
 
 #: Python's words for a fork that was refused are those of any call that would block: the caller tells them apart.
@@ -104,7 +105,7 @@ def _refusal(evidence: Evidence, counted: bool) -> tuple[str, str, Place | None,
     error_last = evidence.uncaught
     line = error_last.own if error_last is not None else None
     line = line or evidence.crash_line or evidence.busy
-    lines = [line.strip() for line in evidence.log.splitlines() if NO_THREAD.search(line)]
+    lines = [" ".join(found[0].split()) for found in NO_THREAD.finditer(evidence.log)]
     interrupted = error_last is not None and error_last.is_a("KeyboardInterrupt")
     refused_import = error_last is not None and error_last.is_a("ImportError")
     if lines and (evidence.fatal_signal in NATIVE_ENDS or interrupted or refused_import):
