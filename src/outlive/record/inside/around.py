@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 SECONDS = 0.06
+#: Far longer than a look takes, however busy the machine.
+SWITCH_SECONDS = 60.0
 MOST_DESCRIPTORS = 4096
 MOST_THREADS = 1024
 MOST_GROUPS = 8
@@ -103,7 +105,7 @@ def kept(error: BaseException, is_own: Callable[[str], bool]) -> List[Dict[str, 
     """Containers of the user's own that may keep files open: many elements, and no plain values."""
     # As in a census: what is held for a moment must never become the last reference.
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(SECONDS * 2)
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         search = Keepers(is_own, time.perf_counter() + SECONDS)
         for frame in frames_behind(error):

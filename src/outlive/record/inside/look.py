@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Thing = Dict[str, Any]
 
 SECONDS = 0.06
+#: Far longer than a look takes, however busy the machine.
+SWITCH_SECONDS = 60.0
 MAX_THREADS = 40
 INNERMOST_FRAMES = 24
 OUTERMOST_FRAMES = 6
@@ -54,7 +56,7 @@ class Look:
         began = time.perf_counter()
         # As for the census: while we look nothing else runs, so that nothing of the program's is let go of in this thread.
         interval = sys.getswitchinterval()
-        sys.setswitchinterval(SECONDS * 2)
+        sys.setswitchinterval(SWITCH_SECONDS)
         try:
             threads = Threads(self._is_own, began + SECONDS).described()
         except Exception as error:

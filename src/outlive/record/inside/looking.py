@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 SECONDS = 0.06
 #: Nothing that the program holds may become ours alone while we look, so it stands still for that long.
-SWITCH_SECONDS = 0.5
+#: Far longer than a look takes, however busy the machine: a switch in the middle of one hands a tuple that is still being made back
+#: to its maker with one reference too many (``SystemError: bad argument to internal function``).
+SWITCH_SECONDS = 60.0
 
 #: A container with less than this share of the process's own memory does not explain it.
 EXPLAINS = 0.3
