@@ -362,3 +362,20 @@ def test_the_top_is_the_code_that_led_there() -> None:
     assert "resize (fast.so)" == Site((LIBC, EXTENSION, PYTHON)).place
     assert "memcpy (libc.so.6)" == Site((LIBC,)).place
     assert "" == Site(()).place
+
+
+def test_the_way_to_an_abort_begins_with_who_aborted() -> None:
+    raised = NativeFrame("/lib/libc.so.6", 1)
+    abort = NativeFrame("/lib/libc.so.6", 1, "abort")
+    log = NativeFrame(TENSORFLOW, 1, "absl::lts_20250814::log_internal::LogMessage::Flush")
+    site = Site((raised, abort, log, KERNEL, KERNEL, PYTHON))
+
+    assert site.aborted
+    assert f"abort (libc.so.6) ← {KERNEL} ← {PYTHON}" == site.words_for_frames()
+    assert not Site((raised, PYTHON, abort)).aborted
+
+
+@pytest.mark.parametrize("name", ["libstdc++.so.6.0.30", "libc-2.31.so", "ld-linux-x86-64.so.2"])
+def test_libraries_that_everybody_has_are_not_the_top(name: str) -> None:
+    assert NativeFrame(f"/lib/{name}", 1).plumbing
+    assert not NativeFrame("/lib/libcrypto.so", 1).plumbing

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
 from outlive.model import size
 
 #: What every program is built on: a crash "in" them was led there by whoever called.
-PLUMBING = re.compile(r"^(?:libc|ld|libpthread|libm|libstdc\+\+|libgcc_s|linux-vdso|libffi)\b")
+PLUMBING = re.compile(
+    r"^(?:libc|ld|libpthread|libm|libstdc\+\+|libgcc_s|linux-vdso|libffi)(?:[-.]|$)"
+)
 CALLS_OF_CTYPES = ("_ctypes_callproc", "PyCFuncPtr_call")
+LOGGING = re.compile(
+    r"^(?:absl::(?:\w+::)*|tsl::internal::|tensorflow::internal::)(?:log_internal::|LogMessage)"
+)
 INTERPRETER = re.compile(r"^(?:lib)?python[23\d.]*(?:\.so[\d.]*)?$")
 
 #: Python's functions that run Python code.
@@ -40,9 +46,10 @@ class NativeFrame:
 
     @property
     def plumbing(self) -> bool:
-        """The C library and its kin, and how ctypes calls."""
+        """The C library and its kin, how ctypes calls, how TensorFlow's log ends a program."""
         unnamed = not self.file.startswith("/")
-        return unnamed or bool(PLUMBING.match(self.library)) or self.function in CALLS_OF_CTYPES
+        passing = self.function in CALLS_OF_CTYPES or bool(LOGGING.match(self.function))
+        return unnamed or passing or bool(PLUMBING.match(self.library))
 
     @property
     def interpreter(self) -> bool:
@@ -96,7 +103,9 @@ class FaultAddress:
             return f"{at}, where nothing is mapped"
         if self.execution:
             return f"{at}, which is no code and was jumped to ({self.permissions})"
-        if self.kind in ("memory", "forbidden"):
+        if self.kind == "forbidden":
+            return f"{at}, in memory that is kept free: a guard, or room for later ({self.permissions})"
+        if self.kind == "memory":
             return f"{at}, memory with the permissions {self.permissions}"
         return at
 
@@ -181,10 +190,13 @@ class Site:
         return any(frame.function == "abort" for frame in self.call)
 
     def words_for_frames(self, count: int = 5) -> str:
-        """The innermost frames that tell something, for a person."""
+        """The innermost frames that tell something, for a person; of an abort, those that led to it."""
+        names = [frame.function for frame in self.call]
+        start = names.index("abort") if "abort" in names else 0
         telling = [
             str(frame)
             for number, frame in enumerate(self.frames)
-            if number == 0 or frame.function or not frame.plumbing
+            if number >= start and ((number == start and frame.file) or not frame.plumbing)
         ]
+        telling = [words for words, _ in itertools.groupby(telling)]
         return " ← ".join(telling[:count])
