@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from making import MB, PID, UNITS, ask, evidence, group
+from outlive.crash_site import FaultAddress, Site
 from outlive.examine import decide
 from outlive.model import EndedBy, Place
 from outlive.observed import (
@@ -288,3 +289,117 @@ def test_no_cause_breaks_on_any_pair_of_clues(how: str | int, shell: bool) -> No
 @pytest.mark.parametrize("slug", sorted(UNITS))
 def test_who_ended_well_with_no_clue_is_accused_by_nobody(slug: str) -> None:
     assert [] == ask(slug, evidence(0))
+
+
+SLURM = Program(pid=PID, own_pids=frozenset({PID}), scheduler={"SLURM_JOB_ID": "4711"})
+POD = Program(pid=PID, own_pids=frozenset({PID}), scheduler={"KUBERNETES_SERVICE_HOST": ""})
+TIME_LIMIT = "slurmstepd: error: *** JOB 4711 ON node7 CANCELLED AT 2026-11-16T04:00:00 DUE TO TIME LIMIT ***"
+PREEMPTION = "slurmstepd: error: *** STEP 4711.0 ON node7 CANCELLED AT 2026-11-16T04:00:00 DUE TO PREEMPTION ***"
+BY_STEPD = Received("SIGTERM", 55, "slurmstepd: [4711.batch]", ancestors=("slurmd",))
+
+
+@pytest.mark.parametrize(
+    ("how", "known", "expected"),
+    [
+        ("SIGTERM", {"program": SLURM, "log": TIME_LIMIT}, "PROVEN"),
+        ("SIGKILL", {"program": SLURM, "log": f"epoch 3\n{PREEMPTION}\n"}, "PROVEN"),
+        ("SIGTERM", {"program": SLURM, "signals": (BY_STEPD,)}, "LIKELY"),
+        ("SIGKILL", {"program": SLURM, "signals": (BY_STEPD,)}, "LIKELY"),
+        ("SIGTERM", {"program": SLURM, "signals": (Received("SIGTERM", 9, "kill"),)}, None),
+        ("SIGTERM", {"program": SLURM}, None),
+        ("SIGTERM", {"log": TIME_LIMIT}, None),
+        ("SIGSEGV", {"program": SLURM, "log": TIME_LIMIT}, None),
+        ("SIGTERM", {"signals": (BY_STEPD,)}, None),
+        ("SIGTERM", {"program": POD, "signals": (Received("SIGTERM", 0),)}, "LIKELY"),
+        ("SIGTERM", {"program": POD, "signals": (Received("SIGTERM", 1, "/sbin/tini -- run"),)}, "LIKELY"),
+        ("SIGTERM", {"program": POD, "signals": (Received("SIGTERM", 30, "bash"),)}, None),
+        ("SIGTERM", {"program": POD, "signals": (Received("SIGTERM", PID, itself=True),)}, None),
+        ("SIGTERM", {"signals": (Received("SIGTERM", 0),)}, None),
+        ("SIGTERM", {"signals": (Received("SIGTERM", 1, "systemd-shutdown"),)}, "LIKELY"),
+        (0, {"program": SLURM, "log": TIME_LIMIT}, None),
+    ],
+)  # fmt: skip
+def test_a_scheduler_is_named_only_when_it_spoke_or_sent_the_signal_itself(
+    how: str | int, known: dict[str, object], expected: str | None
+) -> None:
+    assert expected == sure("preempted", evidence(how, **known))
+
+
+def at(**known: object) -> Received:
+    """A fault of the program's own, with what its handler kept."""
+    return Received("SIGBUS", pid=PID, site=Site(**known))  # type: ignore[arg-type]
+
+
+SHARED = FaultAddress("file", 0x7000, file="/dev/shm/block", file_offset=8192, file_bytes=65536)
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        (at(fault=SHARED, mount="/dev/shm", mount_bytes=64 * MB, mount_free_bytes=0), "PROVEN"),
+        (at(fault=SHARED, mount="/dev/shm", mount_bytes=64 * MB, mount_free_bytes=4096), "LIKELY"),
+        (at(fault=SHARED, mount="/dev/shm", mount_bytes=64 * MB, mount_free_bytes=9 * MB), None),
+        (at(fault=SHARED, mount="/data"), None),
+        (at(fault=replace(SHARED, file_bytes=100), mount="/dev/shm", mount_free_bytes=0), None),
+        (at(mount="/dev/shm", mount_free_bytes=0), None),
+    ],
+)
+def test_shared_memory_is_full_only_if_it_was_full_and_long_enough(
+    got: Received, expected: str | None
+) -> None:
+    assert expected == sure("shared-memory-full", evidence("SIGBUS", signals=(got,)))
+
+
+def illegal(**known: object) -> Received:
+    return Received("SIGILL", pid=PID, site=Site(**known))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "words"),
+    [
+        (illegal(trap="ud2", code="0f0b"), "PROVEN", "deliberate trap"),
+        (illegal(instruction_set="AVX2", lacking=True), "PROVEN", "does not have AVX2"),
+        (illegal(instruction_set="AVX2", lacking=False), "LIKELY", "though the CPU lists AVX2"),
+        (illegal(instruction_set="AVX2", lacking=None), "LIKELY", "no instruction of this CPU"),
+        (illegal(code="ffff"), "LIKELY", "no instruction of this CPU"),
+    ],
+)
+def test_an_illegal_instruction_is_told_with_what_is_known(
+    got: Received, expected: str, words: str
+) -> None:
+    (finding,) = ask("illegal-instruction", evidence("SIGILL", signals=(got,)))
+
+    assert expected == finding.confidence.name
+    assert words in finding.says
+
+
+def overflow(**known: object) -> Received:
+    fault = FaultAddress("stack-end", 0x7000, stack_bytes=known.pop("room"))  # type: ignore[arg-type]
+    return Received("SIGSEGV", pid=PID, site=Site(fault=fault, **known))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("got", "slug"),
+    [
+        (overflow(room=65536, main_thread=False), "thread-stack-too-small"),
+        (overflow(room=8 * MB, main_thread=False, thread_stack_bytes=131072), "thread-stack-too-small"),
+        (overflow(room=8 * MB, main_thread=False), "stack-overflow"),
+        (overflow(room=8 * MB, main_thread=True), "stack-overflow"),
+        (overflow(room=65536, main_thread=True), "stack-overflow"),
+    ],
+)  # fmt: skip
+def test_a_small_stack_is_told_from_a_large_one_that_was_used_up(got: Received, slug: str) -> None:
+    verdict = decide("run", evidence("SIGSEGV", signals=(got,)), tuple(UNITS.values()))
+
+    assert verdict.cause is not None
+    assert slug == verdict.cause.slug
+
+
+def test_a_crash_is_at_the_exit_only_if_it_came_after_the_end() -> None:
+    def verdict(at: float | None) -> str | None:
+        ended = Program(pid=PID, own_pids=frozenset({PID}), finished=True, left_at=5.0)
+        got = (Received("SIGSEGV", pid=PID, at=at),)
+        return sure("crashed-at-exit", evidence("SIGSEGV", program=ended, signals=got))
+
+    assert "PROVEN" == verdict(5.1) == verdict(None)
+    assert None is verdict(4.9)

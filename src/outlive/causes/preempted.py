@@ -51,7 +51,7 @@ def preempted(evidence: Evidence) -> Iterator[Finding]:
     Save checkpoints so often that an end at any time costs little; catch SIGTERM to save a last one; have the job put back into the queue.
     """
     name = evidence.fatal_signal
-    if name is None or name not in ENDING:
+    if name is None or name not in ENDING or evidence.oom_kill() is not None:
         return
     said = _said_by_slurm(evidence)
     got = next((found for found in reversed(evidence.signals) if found.signal in ASKING), None)

@@ -19,14 +19,17 @@ static __typeof__(dlsym) *real_dlsym;
 static struct hook {
     const char *name;
     void *ours, **real;
-    const char *only; /* only in objects whose file name starts so */
+    const char *only;  /* only in objects whose file name starts so */
+    const char *never; /* not in those */
     int lazy;         /* a call not bound yet would be bound to `real` (nobody interposes) */
 } hooks[] = {
-#define HOOK(function) {#function, (void *)our_##function, (void **)&real_##function, "", 0}
+#define HOOK(function) {#function, (void *)our_##function, (void **)&real_##function, "", NULL, 0}
     HOOK(write), HOOK(writev), HOOK(fwrite), HOOK(fwrite_unlocked), HOOK(fputs), HOOK(fputc),
     HOOK(putc), HOOK(_IO_putc), HOOK(fprintf), HOOK(vfprintf), HOOK(__fprintf_chk),
-    HOOK(__vfprintf_chk), HOOK(perror), HOOK(sigaction), HOOK(signal), HOOK(pthread_create),
-    {"dlsym", (void *)our_dlsym, (void **)&real_dlsym, "_ctypes.", 0},
+    HOOK(__vfprintf_chk), HOOK(perror), HOOK(sigaction), HOOK(signal),
+    {"dlsym", (void *)our_dlsym, (void **)&real_dlsym, "_ctypes.", NULL, 0},
+    /* Java's own threads find the end of their stack by a fault that is handled on that very stack. */
+    {"pthread_create", (void *)our_pthread_create, (void **)&real_pthread_create, "", "libjvm.", 0},
 };
 
 /* ctypes asks for functions by name, there is no GOT entry. Only there: it always asks a handle, while
@@ -103,7 +106,10 @@ static const struct hook *hook_for(const struct dl_phdr_info *object, uintptr_t 
             if (hooks[i].lazy && strcmp(name, hooks[i].name) == 0)
                 found = &hooks[i];
     }
-    if (found && strncmp(base_name(object->dlpi_name), found->only, strlen(found->only)) != 0)
+    const char *name_of_object = base_name(object->dlpi_name);
+    if (found && strncmp(name_of_object, found->only, strlen(found->only)) != 0)
+        return NULL;
+    if (found && found->never && strncmp(name_of_object, found->never, strlen(found->never)) == 0)
         return NULL;
     return found;
 }
