@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -28,7 +29,7 @@ def look_at_all(
     if workers > 1:
         # where processes cannot be had (no /dev/shm, a limit on them), or one of them is killed, the rest is done here
         with contextlib.suppress(OSError, BrokenProcessPool, ImportError):
-            pool = ProcessPoolExecutor(workers, get_context("spawn"))
+            pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=gc.disable)
             try:
                 for told in pool.map(ask, files, chunksize=AT_A_TIME):
                     yield told
@@ -36,9 +37,22 @@ def look_at_all(
                     each()
             finally:
                 pool.shutdown(cancel_futures=True)
-    for path in files[done:]:
-        yield ask(path)
-        each()
+    with _without_collector():
+        for path in files[done:]:
+            yield ask(path)
+            each()
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """A tree of a program is a hundred thousand objects without a circle: to look for circles in it is a fifth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def cores() -> int:

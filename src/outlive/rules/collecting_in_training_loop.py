@@ -26,7 +26,7 @@ MAKES_OR_DROPS = ("keras.backend.clear_session", "keras.utils.clear_session", "k
                   "keras.Model", "keras.models.", "keras.applications.", "tf.saved_model.load", "tf.reset_default_graph")  # fmt: skip
 
 
-@rule("R209", since="0.1", needs=("collect",), prevents=("kept-in-container", "native-leak"))
+@rule("R209", since="0.1", needs=("collect(",), prevents=("kept-in-container", "native-leak"))
 def collecting_in_training_loop(source: Source) -> Iterator[Finding]:
     """`gc.collect()` in a training loop takes time and frees nothing.
 

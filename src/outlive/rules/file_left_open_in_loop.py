@@ -22,7 +22,7 @@ FEWEST_TURNS = 50
 @rule(
     "R501",
     since="0.1",
-    needs=("open", "Writer", "writer", "Video", "File"),
+    needs=("open(", "Writer", "writer", "Video", "File("),
     prevents=("too-many-open-files", "too-many-threads"),
 )
 def file_left_open_in_loop(source: Source) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ WIDTH = 8
 @rule(
     "R302",
     since="0.1",
-    needs=("np", "numpy"),
+    needs=("zeros", "ones", "empty", "full", "random"),
     prevents=("widened-dtype", "memory-limit-reached", "allocation-refused"),
 )
 def float64_array(source: Source) -> Iterator[Finding]:

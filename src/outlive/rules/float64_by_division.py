@@ -26,7 +26,7 @@ OPENS = (
 @rule(
     "R301",
     since="0.1",
-    needs=("/",),
+    needs=("load_data", "imread", "imdecode", "uint8", "Image.open", "VideoCapture"),
     prevents=("widened-dtype", "memory-limit-reached", "allocation-refused"),
 )
 def float64_by_division(source: Source) -> Iterator[Finding]:

@@ -44,7 +44,7 @@ def float_into_uint8_model(source: Source) -> Iterator[Finding]:
         by_interpreter = source.values.made_by(call.func.value) in INTERPRETERS
         if by_interpreter and len(call.args) == 2 and _is_float(source, call.args[1]):
             yield _finding(source, call)
-    for call in source.every(ast.Call):
+    for call in source.every(ast.Call) if "saved_model" in source.text else ():
         if isinstance(call.func, ast.Name) and call.args and not source.called(call.func):
             made = source.values.made_by(call.func)
             if made == "tf.saved_model.load" and _is_float(source, call.args[0]):

@@ -13,7 +13,12 @@ from outlive.unit import rule
 FEWEST_TURNS = 10
 
 
-@rule("R204", since="0.1", needs=("function",), prevents=("function-retraced", "graph-grows"))
+@rule(
+    "R204",
+    since="0.1",
+    needs=(".function", "import function"),
+    prevents=("function-retraced", "graph-grows"),
+)
 def function_made_in_loop(source: Source) -> Iterator[Finding]:
     """A `tf.function` is created inside a loop.
 
@@ -33,11 +38,10 @@ def function_made_in_loop(source: Source) -> Iterator[Finding]:
     made: list[tuple[ast.AST, ast.expr | None]] = [
         (call, source.argument(call, 0, "func")) for call in source.calls("tf.function")
     ]
-    for function in source.every(ast.FunctionDef):
+    for function in source.traced_functions:
         decorator = source.traced_decorator(function)
-        if decorator is not None:
-            made = [(call, what) for call, what in made if call is not decorator]
-            made.append((function, None))
+        made = [(call, what) for call, what in made if call is not decorator]
+        made.append((function, None))
     for node, what in made:
         loops = source.loops(node)
         if source.turns(node) < FEWEST_TURNS or not loops or source.traced(loops[0]):

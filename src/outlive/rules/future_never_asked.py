@@ -22,7 +22,10 @@ POOLS = (
 
 
 @rule(
-    "R405", since="0.1", needs=("submit", "async", "Executor"), prevents=("background-error-lost",)
+    "R405",
+    since="0.1",
+    needs=("ThreadPool", "multiprocess", "concurrent"),
+    prevents=("background-error-lost",),
 )
 def future_never_asked(source: Source) -> Iterator[Finding]:
     """Work is given to other threads or processes, and nobody asks how it went.

@@ -18,7 +18,7 @@ MOST_BYTES = 2_000_000_000
 
 
 @rule(
-    "R304", since="0.1", needs=("function", "zeros", "ones", "random", "fill"),
+    "R304", since="0.1", needs=(".function", "import function", "zeros", "ones", "random", "fill"),
     prevents=("allocation-refused", "graph-grows", "memory-limit-reached"),
 )  # fmt: skip
 def giant_constant(source: Source) -> Iterator[Finding]:
@@ -43,8 +43,8 @@ def giant_constant(source: Source) -> Iterator[Finding]:
             return tf.gather(table, rows)
     """
     seen: set[str] = set()
-    for name in source.every(ast.Name):
-        if name.id in seen or not isinstance(name.ctx, ast.Load) or not source.traced(name):
+    for name in _names_in_traced_functions(source):
+        if name.id in seen or not isinstance(name.ctx, ast.Load):
             continue
         if source.values.made_by(name) in LOADED and _comes_from_outside(source, name):
             seen.add(name.id)
@@ -68,6 +68,11 @@ def giant_constant(source: Source) -> Iterator[Finding]:
                 remedies=(Remedy("Make it in parts, or where it is needed."),),
                 where=source.place(call),
             )
+
+
+def _names_in_traced_functions(source: Source) -> Iterator[ast.Name]:
+    for function in source.traced_functions:
+        yield from source.tree.inside(function, ast.Name)
 
 
 def _comes_from_outside(source: Source, name: ast.Name) -> bool:

@@ -29,7 +29,7 @@ NO_OPERATION = (
 )
 
 
-@rule("R208", since="0.1", needs=("run",), prevents=("graph-grows", "function-retraced"))
+@rule("R208", since="0.1", needs=("Session",), prevents=("graph-grows", "function-retraced"))
 def graph_grown_in_loop(source: Source) -> Iterator[Finding]:
     """A loop adds operations to the graph that its session runs.
 

@@ -14,7 +14,7 @@ MOST_PICTURES = 1024
 
 
 @rule(
-    "R106", since="0.1", needs=("batch",), prevents=("allocation-refused", "memory-limit-reached", "gpu-memory-exhausted")
+    "R106", since="0.1", needs=("batch_size", "batch("), prevents=("allocation-refused", "memory-limit-reached", "gpu-memory-exhausted")
 )  # fmt: skip
 def oversized_batch(source: Source) -> Iterator[Finding]:
     """A batch holds the whole data set, or thousands of pictures.

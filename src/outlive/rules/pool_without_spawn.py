@@ -16,7 +16,7 @@ FORKING = (
 
 
 @rule(
-    "R404", since="0.1", needs=("Pool", "Process"), prevents=("forked-after-threads", "deadlocked", "waiting-forever")
+    "R404", since="0.1", needs=("multiprocess", "concurrent"), prevents=("forked-after-threads", "deadlocked", "waiting-forever")
 )  # fmt: skip
 def pool_without_spawn(source: Source) -> Iterator[Finding]:
     """Worker processes are forked from a program that uses TensorFlow.

@@ -12,7 +12,7 @@ from outlive.unit import rule
 FEWEST_TURNS = 20
 
 
-@rule("R205", since="0.1", needs=("function",), prevents=("function-retraced",))
+@rule("R205", since="0.1", needs=(".function", "import function"), prevents=("function-retraced",))
 def python_number_into_function(source: Source) -> Iterator[Finding]:
     """A `tf.function` gets a Python number that changes at every turn.
 
@@ -36,7 +36,7 @@ def python_number_into_function(source: Source) -> Iterator[Finding]:
         for step in tf.range(10_000):
             train_step(batch, step)
     """
-    for call in source.every(ast.Call):
+    for call in source.every(ast.Call) if source.traced_functions else ():
         loops = source.loops(call)
         if not loops or source.traced(call):
             continue

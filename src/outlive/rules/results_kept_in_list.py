@@ -23,7 +23,23 @@ LISTINGS = (
 SHRINKING = frozenset({"clear", "pop", "popleft", "remove"})
 
 
-@rule("R201", since="0.1", needs=("append",), prevents=("kept-in-container", "tape-kept-open"))
+@rule(
+    "R201",
+    since="0.1",
+    needs=(
+        "VideoCapture",
+        "imread",
+        "imdecode",
+        "Image.open",
+        "load_img",
+        "decode_",
+        ".fit(",
+        ".predict",
+        "Dataset",
+        "dataset",
+    ),
+    prevents=("kept-in-container", "tape-kept-open"),
+)
 def results_kept_in_list(source: Source) -> Iterator[Finding]:
     """A list keeps pictures, frames, elements of a data set, tensors or histories of a long loop.
 

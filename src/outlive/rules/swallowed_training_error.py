@@ -16,7 +16,7 @@ EVERYTHING = ("builtins.Exception", "builtins.BaseException")
 
 
 @rule(
-    "R503", since="0.1", needs=("except",), prevents=("interrupted", "allocation-refused", "not-finite", "uncaught-exception")
+    "R503", since="0.1", needs=("except:", "except Exception", "except BaseException"), prevents=("interrupted", "allocation-refused", "not-finite", "uncaught-exception")
 )  # fmt: skip
 def swallowed_training_error(source: Source) -> Iterator[Finding]:
     """Every error of a train step is caught and forgotten.

@@ -15,7 +15,12 @@ DECODERS = (
 GUARDS = ("tf.io.extract_jpeg_shape", "tf.image.extract_jpeg_shape", "tf.strings.length")
 
 
-@rule("R109", since="0.1", needs=("decode_",), prevents=("oversized-image", "decompression-bomb"))
+@rule(
+    "R109",
+    since="0.1",
+    needs=("read_file", "GFile"),
+    prevents=("oversized-image", "decompression-bomb"),
+)
 def unguarded_decode(source: Source) -> Iterator[Finding]:
     """A file is decoded as a picture without a look at its size.
 

@@ -13,7 +13,7 @@ READERS = ("tf.io.read_file", "tf.io.decode_jpeg", "tf.io.decode_png", "tf.io.de
 
 
 @rule(
-    "R110", since="0.1", needs=("map",), prevents=("corrupt-image", "corrupt-record", "missing-file")
+    "R110", since="0.1", needs=("read_file",), prevents=("corrupt-image", "corrupt-record", "missing-file")
 )  # fmt: skip
 def unprotected_file_map(source: Source) -> Iterator[Finding]:
     """A `map` reads files, and one bad file ends the run.

@@ -41,28 +41,24 @@ def unsafe_deserialisation(source: Source) -> Iterator[Finding]:
     ## Good
         model = keras.models.load_model("downloaded.keras")
     """
-    for call in source.every(ast.Call):
-        dotted = source.called(call.func)
-        if _loads_code(source, call, dotted):
-            yield _finding(
-                source, call, "A model is loaded with its code allowed to run.", Confidence.LIKELY
-            )
-        elif dotted in SWITCHES:
-            yield _finding(
-                source, call, "Every model that is loaded may run code.", Confidence.LIKELY
-            )
-        elif dotted in PICKLES:
-            yield _finding(
-                source, call, "A pickle runs code when it is loaded.", Confidence.POSSIBLE
-            )
-        elif dotted == "keras.layers.Lambda" and call.args and isinstance(call.args[0], ast.Lambda):
+    for call in source.calls_ending_in("load_model"):
+        if _loads_code(source, call):
+            says = "A model is loaded with its code allowed to run."
+            yield _finding(source, call, says, Confidence.LIKELY)
+    for call in source.calls(*SWITCHES):
+        says = "Every model that is loaded may run code."
+        yield _finding(source, call, says, Confidence.LIKELY)
+    for call in source.calls(*PICKLES):
+        yield _finding(source, call, "A pickle runs code when it is loaded.", Confidence.POSSIBLE)
+    for call in source.calls("keras.layers.Lambda"):
+        if call.args and isinstance(call.args[0], ast.Lambda):
             says = "A model with this `Lambda` can only be loaded with its code allowed to run."
             yield _finding(source, call, says, Confidence.POSSIBLE)
 
 
-def _loads_code(source: Source, call: ast.Call, dotted: str) -> bool:
+def _loads_code(source: Source, call: ast.Call) -> bool:
     """A model from a file, with its code allowed to run; not one that was saved a few lines above."""
-    if not dotted.startswith("keras.") or dotted.rpartition(".")[2] != "load_model":
+    if not source.called(call.func).startswith("keras."):
         return False
     mode = source.argument(call, None, "safe_mode")
     if not isinstance(mode, ast.Constant) or mode.value is not False:

@@ -113,6 +113,10 @@ class Source:
                 if self.names.called(call.func) == name:
                     yield call
 
+    def calls_ending_in(self, word: str) -> list[ast.Call]:
+        """The calls of whatever has this last word, a function of a module or a method."""
+        return self._calls.get(word, [])
+
     def methods(self, *words: str) -> Iterator[ast.Call]:
         """The calls of a method of some object, never those of a module's function."""
         for word in words:
@@ -157,12 +161,16 @@ class Source:
             product *= self.values.turns(loop)
         return product
 
+    @cached_property
+    def traced_functions(self) -> tuple[ast.FunctionDef, ...]:
+        """The functions with `@tf.function`."""
+        found = self.tree.every(ast.FunctionDef)
+        return tuple(function for function in found if self.traced_decorator(function) is not None)
+
     def traced(self, node: ast.AST) -> bool:
         """Whether the node stands in a function that TensorFlow traces: its loops are not Python's."""
-        for above in self.tree.ancestors(node):
-            if isinstance(above, ast.FunctionDef) and self.traced_decorator(above) is not None:
-                return True
-        return False
+        traced = self.traced_functions
+        return bool(traced) and any(above in traced for above in self.tree.ancestors(node))
 
     def traced_decorator(self, function: Function | ast.Lambda | None) -> ast.expr | None:
         """The `@tf.function` of a function."""

@@ -20,6 +20,28 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler)
 
 
+#: Fields that hold words, numbers and signs; nobody asks for the parent of these.
+WORDS = frozenset(
+    {
+        "id", "attr", "ctx", "op", "ops", "name", "names", "asname", "module", "level", "kind", "type_comment", "is_async",
+        "simple", "conversion", "arg", "rest", "kwd_attrs", "type_ignores", "tag", "str", "type_params",
+    }
+)  # fmt: skip
+
+
+class _Below(dict[type, tuple[str, ...]]):
+    """The fields of a type of node in which there are other nodes."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields: tuple[str, ...] = getattr(kind, "_fields", ())
+        plain = kind in (ast.Constant, ast.MatchSingleton)
+        self[kind] = () if plain else tuple(name for name in fields if name not in WORDS)
+        return self[kind]
+
+
+BELOW = _Below()
+
+
 class Tree:
     """One pass over the module: parents, and the nodes of each type. All else is asked when it is needed."""
 
@@ -32,18 +54,19 @@ class Tree:
         # ``ast.walk`` with parents would take three times as long; this pass is most of what a file costs.
         while waiting:
             node = waiting.pop()
-            kind = type(node)
+            kind = node.__class__
             if kind in of_type:
                 of_type[kind].append(node)
             else:
                 of_type[kind] = [node]
-            for value in node.__dict__.values():
+            for name in BELOW[kind]:
+                value = getattr(node, name, None)
                 if value.__class__ is list:
                     for item in value:
-                        if isinstance(item, ast.AST):
+                        if item is not None:
                             parents[item] = node
                             waiting.append(item)
-                elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                elif value is not None:
                     parents[value] = node
                     waiting.append(value)
 
