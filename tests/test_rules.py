@@ -32,7 +32,7 @@ import numpy as np
 import tensorflow as tf
 """
 
-ALLOWED_IMPORTS = {"__future__", "ast", "collections.abc", "outlive.model", "outlive.source", "outlive.unit"}  # fmt: skip
+ALLOWED_IMPORTS = {"__future__", "ast", "collections.abc", "math", "outlive.model", "outlive.source", "outlive.unit"}  # fmt: skip
 
 #: A container of 4 GB on a host with 64 GB free.
 SMALL_CONTAINER = Machine(4_000_000_000, 64_000_000_000)

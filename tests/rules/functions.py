@@ -76,3 +76,15 @@ def graphs(weights, feeds):
             session.run([mean, v1.global_variables_initializer()])  # expect: graph-grown-in-loop
         session.run(tf.reduce_sum(weights))
     session.run(mean)  # expect: session-used-after-close
+
+
+rate, decayed, tensor = 1e-3, 1e-3, tf.constant(1e-3)
+counter = 0
+for _ in range(1000):
+    rate = rate * 0.99
+    tensor = tensor * 0.99
+    counter += 1
+    train(1.0, rate)  # expect: python-number-into-function
+    train(1.0, counter)  # expect: python-number-into-function
+    train(1.0, tensor)
+    train(1.0, decayed)

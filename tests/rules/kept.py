@@ -83,3 +83,30 @@ class Camera:
         while camera.isOpened():
             good, frame = camera.read()
             self.frames.append(frame)  # expect: results-kept-in-list
+
+
+def thumbnail(number):
+    return tf.image.resize(tf.zeros((9, 9, 3)), (512, 512)).numpy()
+
+
+thumbnails = []
+for number in range(4000):
+    thumbnails.append(thumbnail(number))  # expect: results-kept-in-list
+
+outputs = []
+
+
+def evaluate(batch):
+    features, logits = model(batch, training=False)
+    outputs.append({"features": features})  # expect: results-kept-in-list possible
+    return float(logits)
+
+
+for batch in batches:
+    evaluate(batch)
+
+
+def once(batch):
+    single = []
+    single.append(model(batch))
+    return single

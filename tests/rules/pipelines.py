@@ -79,3 +79,9 @@ def other_things(deck, cache):
     deck.shuffle(1_000_000)
     cache.cache()
     deck.batch(10**6)
+
+
+def everything(files, records):
+    loaded = Dataset.from_tensor_slices(files).map(small)  # expect: unprotected-file-map possible
+    loaded = loaded.shuffle(buffer_size=len(files))  # expect: heavy-shuffle-buffer
+    return loaded, Dataset.from_tensor_slices(files).shuffle(len(files)), records.shuffle(len(files))

@@ -122,3 +122,54 @@ def loading(path, model):
     model.save("mine.keras")
     tf_keras.models.load_model("mine.keras", safe_mode=False)
     return pickle.load(open(path, "rb"))  # expect: unsafe-deserialisation possible
+
+
+def closure(graph):
+    session = tf.compat.v1.Session()
+
+    def run():
+        session.run(graph)
+
+    worker = threading.Thread(target=run)  # expect: session-closed-under-threads
+    worker.start()
+    session.close()
+    worker.join()
+
+
+def handles(paths):
+    kept, rows = [], []
+    for path in paths:
+        file = open(path)  # expect: file-left-open-in-loop
+        kept.append(file)
+        rows.append(file.read())
+        other = open(path)
+        rows.append(other.read())
+
+
+def threads(items, server):
+    for item in range(500):
+        threading.Thread(target=work, args=(item,)).start()  # expect: thread-for-each-item
+    for item in range(8):
+        threading.Thread(target=work, args=(item,)).start()
+    while True:
+        threading.Thread(target=work, args=(server.accept(),)).start()  # expect: thread-for-each-item possible
+    for item in range(500):
+        one = threading.Thread(target=work, args=(item,))
+        one.start()
+        one.join()
+
+
+def saving(manager):
+    for _ in range(1000):
+        manager.save()
+
+
+def ragged(values, splits, checked, checkpoint):
+    tf.RaggedTensor.from_row_splits(values, values.row_splits, validate=False)
+    tf.RaggedTensor.from_row_lengths(values, values.row_lengths(), validate=False)
+    tf.RaggedTensor.from_row_splits(values, splits, validate=False)  # expect: unvalidated-ragged
+    tf.RaggedTensor.from_row_splits(values, splits, validate=checked)
+    tf.train.CheckpointManager(checkpoint, "x", max_to_keep=None)  # expect: checkpoints-never-deleted
+    tf.compat.v1.train.Saver(max_to_keep=0)  # expect: checkpoints-never-deleted
+    tf.train.CheckpointManager(checkpoint, "x", max_to_keep=100)  # expect: checkpoints-never-deleted possible
+    tf.train.CheckpointManager(checkpoint, "x", 3)

@@ -46,14 +46,11 @@ def file_left_open_in_loop(source: Source) -> Iterator[Finding]:
         loops = source.loops(call)
         if not loops or source.turns(call) < FEWEST_TURNS:
             continue
-        above = source.tree.parent(call)
-        kept = isinstance(above, ast.Call) and _is_append(above)
-        if isinstance(above, ast.Assign):
-            names = [key_of(target) for target in above.targets]
-            kept = any(isinstance(target, ast.Subscript) for target in above.targets)
-            if not kept and source.called(call.func) in WRITERS and all(names):
-                kept = not any(_is_closed(loops[0], name) for name in names)
-        if kept and not (isinstance(above, ast.Assign | ast.Call) and _closed_later(source, above)):
+        in_container, names = _kept_as(source, call, loops[0])
+        if in_container and _closed_later(source):
+            continue
+        lost = source.called(call.func) in WRITERS and names
+        if in_container or (lost and not any(_is_closed(loops[0], name) for name in names)):
             yield Finding(
                 f"`{source.segment(call.func)}` opens something at every turn of this loop, and nothing closes it.",
                 remedies=(Remedy("Open it in a `with`, or close it before the next turn."),),
@@ -61,8 +58,21 @@ def file_left_open_in_loop(source: Source) -> Iterator[Finding]:
             )
 
 
-def _is_append(call: ast.Call) -> bool:
-    return _word(call.func) == "append"
+def _kept_as(source: Source, call: ast.Call, loop: Loop) -> tuple[bool, list[str]]:
+    """Whether what was opened goes into a container, directly or by its name; and that name."""
+    above = source.tree.parent(call)
+    if isinstance(above, ast.Call):
+        return _word(above.func) == "append", []
+    if not isinstance(above, ast.Assign):
+        return False, []
+    names = [key for key in map(key_of, above.targets) if key]
+    appended = any(
+        _word(node.func) == "append" and any(key_of(word) in names for word in node.args)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Call)
+    )
+    stored = any(isinstance(target, ast.Subscript) for target in above.targets)
+    return appended or stored, names
 
 
 def _word(function: ast.expr) -> str:
@@ -89,10 +99,8 @@ def _is_closed(loop: Loop, key: str) -> bool:
     return False
 
 
-def _closed_later(source: Source, above: ast.Assign | ast.Call) -> bool:
+def _closed_later(source: Source) -> bool:
     """What is kept in a container is closed from there, in a loop of its own."""
-    if isinstance(above, ast.Assign) and not isinstance(above.targets[0], ast.Subscript):
-        return False
     for close in source.methods("close", "release"):
         owner = close.func.value if isinstance(close.func, ast.Attribute) else None
         bound = source.names.latest(owner) if isinstance(owner, ast.Name) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import math
 from collections.abc import Iterator
 
 from outlive.model import Confidence, Finding, Remedy
@@ -35,7 +37,8 @@ def heavy_shuffle_buffer(source: Source) -> Iterator[Finding]:
         photos = tf.data.Dataset.list_files("photos/*.jpg").shuffle(20_000).map(load).batch(32)
     """
     for call in source.methods("shuffle"):
-        count = source.number(source.argument(call, 0, "buffer_size"))
+        buffer = source.argument(call, 0, "buffer_size")
+        count = math.inf if _is_everything(source, buffer) else source.number(buffer)
         before = source.values.stages(call)[:-1]
         if count is None or not source.values.is_pipeline(before):
             continue
@@ -51,8 +54,9 @@ def heavy_shuffle_buffer(source: Source) -> Iterator[Finding]:
         what = " of ".join(
             word for word in (batched and "batches", pictures and "decoded pictures") if word
         )
+        how_many = "all" if count == math.inf else f"{count:.0f}"
         yield Finding(
-            f"`shuffle` keeps {count:.0f} {what} in memory.",
+            f"`shuffle` keeps {how_many} {what} in memory.",
             confidence=Confidence.LIKELY if pictures else Confidence.POSSIBLE,
             remedies=(
                 Remedy(
@@ -61,3 +65,11 @@ def heavy_shuffle_buffer(source: Source) -> Iterator[Finding]:
             ),
             where=source.place(call),
         )
+
+
+def _is_everything(source: Source, buffer: ast.expr | None) -> bool:
+    """`len(files)`, `ds.cardinality()`: as many as there are."""
+    if not isinstance(buffer, ast.Call):
+        return False
+    method = buffer.func.attr if isinstance(buffer.func, ast.Attribute) else ""
+    return source.called(buffer.func) == "builtins.len" or method == "cardinality"

@@ -68,6 +68,8 @@ def _converts(decorator: ast.Call) -> bool:
 def _counts_up(source: Source, name: ast.Name) -> bool:
     """The counter of a `for … in range(…)` or `enumerate(…)`, or a number that is added to in the loop."""
     bound = source.names.latest(name)
+    if _is_changed_number(source, name):
+        return True
     if bound is None or not isinstance(bound.node, ast.For):
         return False
     loop = bound.node
@@ -80,3 +82,27 @@ def _counts_up(source: Source, name: ast.Name) -> bool:
         first = loop.target.elts[0]
         return isinstance(first, ast.Name) and first.id == name.id
     return False
+
+
+def _is_changed_number(source: Source, name: ast.Name) -> bool:
+    """`rate = rate * 0.9` or `step += 1` in a long loop, with a number to begin with."""
+    begins, changes = False, False
+    for binding in source.names.bindings(name):
+        if (binding.how == "augment" and source.number(binding.value) is not None) or (
+            binding.how == "assign" and _is_made_of_itself(source, binding.value, name.id)
+        ):
+            changes = changes or source.turns(binding.node) >= FEWEST_TURNS
+        elif binding.how == "assign" and source.number(binding.value) is not None:
+            begins = True
+        else:
+            return False
+    return begins and changes
+
+
+def _is_made_of_itself(source: Source, value: ast.expr | None, name: str) -> bool:
+    if not isinstance(value, ast.BinOp):
+        return isinstance(value, ast.Name) and value.id == name
+    sides = (value.left, value.right)
+    return any(_is_made_of_itself(source, side, name) for side in sides) and all(
+        _is_made_of_itself(source, side, name) or source.number(side) is not None for side in sides
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from outlive.model import Confidence, Finding, Remedy
@@ -11,6 +12,8 @@ from outlive.unit import rule
 
 #: A loop that turns less often keeps little.
 FEWEST_TURNS = 500
+#: So many pictures of 224 × 224 pixels in float32 are 1.2 GB.
+MANY_TURNS = 2000
 LISTINGS = (
     "os.listdir",
     "os.scandir",
@@ -26,18 +29,7 @@ SHRINKING = frozenset({"clear", "pop", "popleft", "remove"})
 @rule(
     "R201",
     since="0.1",
-    needs=(
-        "VideoCapture",
-        "imread",
-        "imdecode",
-        "Image.open",
-        "load_img",
-        "decode_",
-        ".fit(",
-        ".predict",
-        "Dataset",
-        "dataset",
-    ),
+    needs=("append",),
     prevents=("kept-in-container", "tape-kept-open"),
 )
 def results_kept_in_list(source: Source) -> Iterator[Finding]:
@@ -72,8 +64,11 @@ def results_kept_in_list(source: Source) -> Iterator[Finding]:
             continue
         what, sure = _kind(source, call.args[0], loop)
         if what:
+            turns = source.values.turns(loop)
+            known = turns < math.inf
+            how_often = f"all {turns:.0f} turns of a loop" if known else "every turn of a long loop"
             yield Finding(
-                f"`{source.segment(call.func.value)}` keeps {what} of every turn of a loop without a bound.",
+                f"`{source.segment(call.func.value)}` keeps {what} of {how_often}.",
                 confidence=sure,
                 remedies=(
                     Remedy(
@@ -95,13 +90,22 @@ def _keeping_loop(source: Source, call: ast.Call, kept: ast.expr) -> Loop | None
     begins_empty = made is not None and made.how == "assign" and _is_empty_list(source, made.value)
     if not begins_empty or made is None:
         return None
-    around = [
-        loop for loop in source.loops(call) if loop not in set(source.tree.ancestors(made.node))
-    ]
+    older = [*source.loops(call), *_loops_around_uses(source, call)]
+    around = [loop for loop in older if loop not in set(source.tree.ancestors(made.node))]
     for loop in reversed(around):
-        if source.turns(call) >= FEWEST_TURNS and not _shrinks(loop, key_of(kept)):
+        if source.values.turns(loop) >= FEWEST_TURNS and not _shrinks(loop, key_of(kept)):
             return loop
     return None
+
+
+def _loops_around_uses(source: Source, call: ast.Call) -> list[Loop]:
+    """The loops in which the function that keeps things is called, when it has no loop itself."""
+    function = source.tree.function(call)
+    if not isinstance(function, ast.FunctionDef) or source.loops(call):
+        return []
+    uses = source.calls_ending_in(function.name)
+    mine = [use for use in uses if source.names.definition(use.func) is function]
+    return [loop for use in mine for loop in source.loops(use)]
 
 
 def _is_empty_list(source: Source, value: ast.expr | None) -> bool:
@@ -137,18 +141,22 @@ def _kind(source: Source, value: ast.expr, loop: Loop) -> tuple[str, Confidence]
     if source.values.is_picture(value):
         if made == "cv2.VideoCapture().read[]":
             return "a frame", Confidence.LIKELY
-        sure = Confidence.LIKELY if _walks_over_files(source, loop) else Confidence.POSSIBLE
+        many = math.inf > source.values.turns(loop) >= MANY_TURNS
+        sure = Confidence.LIKELY if many or _walks_over_files(source, loop) else Confidence.POSSIBLE
         return "a decoded picture", sure
-    owner, _, method = made.rpartition("().")
+    if isinstance(value, ast.Dict | ast.Tuple | ast.List):
+        parts = value.values if isinstance(value, ast.Dict) else value.elts
+        found = [_kind(source, part, loop) for part in parts]
+        return max(
+            found, key=lambda kind: (bool(kind[0]), kind[1]), default=("", Confidence.POSSIBLE)
+        )
+    owner, _, method = made.removesuffix("[]").rpartition("().")
     if method == "fit" and _made_a_model(source, value):
         return "a History, and with it the model,", Confidence.LIKELY
     if _is_element(source, value, loop):
         return "an element of the data set", Confidence.LIKELY
-    if (
-        owner
-        and method in ("predict", "predict_on_batch", "__call__")
-        and _made_a_model(source, value)
-    ):
+    by_method = method in ("predict", "predict_on_batch") and _made_a_model(source, value)
+    if by_method or (owner and method == "__call__"):
         return "a result of the model", Confidence.POSSIBLE
     return "", Confidence.POSSIBLE
 

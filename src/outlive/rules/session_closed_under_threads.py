@@ -32,12 +32,8 @@ def session_closed_under_threads(source: Source) -> Iterator[Finding]:
             worker.join()
     """
     for call in source.calls("threading.Thread"):
-        given = [node for word in _given(call) for node in source.tree.inside(word, ast.Name)]
-        for name in given:
-            if source.values.made_by(name) not in SESSIONS:
-                continue
-            closing = _closing(source, call, name)
-            if closing is not None and not _waits(source, closing, call):
+        for name in _sessions(source, call):
+            if _is_closed_before_the_end(source, call, name):
                 yield Finding(
                     f"`{name.id}` is closed while this thread may still use it.",
                     remedies=(
@@ -47,26 +43,31 @@ def session_closed_under_threads(source: Source) -> Iterator[Finding]:
                 )
 
 
-def _given(call: ast.Call) -> Iterator[ast.expr]:
-    for keyword in call.keywords:
-        if keyword.arg in ("args", "kwargs"):
-            yield keyword.value
+def _sessions(source: Source, call: ast.Call) -> list[ast.Name]:
+    """The sessions that a thread is given, or that its function takes from around it."""
+    given: list[ast.AST] = [word.value for word in call.keywords if word.arg in ("args", "kwargs")]
+    function = source.names.definition(source.argument(call, 1, "target"))
+    if function is not None:
+        given.append(function)
+    found: dict[str, ast.Name] = {}
+    for name in (name for part in given for name in source.tree.inside(part, ast.Name)):
+        if isinstance(name.ctx, ast.Load) and source.values.made_by(name) in SESSIONS:
+            found.setdefault(name.id, name)
+    return list(found.values())
 
 
-def _closing(source: Source, call: ast.Call, name: ast.Name) -> ast.AST | None:
-    """What closes the session: the `with` around the thread's start, or a `close()` below it."""
-    bound = source.names.latest(name)
-    if bound is not None and bound.how == "with":
-        return bound.node
+def _is_closed_before_the_end(source: Source, call: ast.Call, name: ast.Name) -> bool:
+    """By the end of a `with` around the thread's start, or by a `close()` below it, and nobody waits in between."""
+    for binding in source.names.bindings(name):
+        if binding.how == "with" and binding.node in set(source.tree.ancestors(call)):
+            return not _waits(source, call.lineno, binding.node.end_lineno or 0)  # type: ignore[attr-defined]
     for close in source.methods("close"):
         assert isinstance(close.func, ast.Attribute)
-        if key_of(close.func.value) == name.id and close.lineno > call.lineno:
-            return source.tree.function(close) or source.tree.module
-    return None
+        here = source.tree.function(close) is source.tree.function(call)
+        if here and key_of(close.func.value) == name.id and close.lineno > call.lineno:
+            return not _waits(source, call.lineno, close.lineno)
+    return False
 
 
-def _waits(source: Source, block: ast.AST, call: ast.Call) -> bool:
-    return any(
-        isinstance(it.func, ast.Attribute) and it.func.attr in WAITING and it.lineno >= call.lineno
-        for it in source.tree.inside(block, ast.Call)
-    )
+def _waits(source: Source, first: int, last: int) -> bool:
+    return any(first <= it.lineno <= last for it in source.methods(*WAITING))

@@ -96,10 +96,21 @@ class Names:
             if binding.at > at:
                 continue
             if self._tree.always_before(binding.node, name) or self._within(name, binding.node):
-                return binding
+                comes_back = not through_branches and self._comes_back(name, binding, bindings)
+                return None if comes_back else binding
             if not through_branches:
                 return None
         return None
+
+    def _comes_back(self, name: ast.expr, seen: Binding, bindings: list[Binding]) -> bool:
+        """Whether the next turn of a loop sees another value: one that is bound further down in the loop."""
+        others = [binding for binding in bindings if binding is not seen]
+        for loop in self._tree.loops(name) if others else ():
+            if loop is seen.node or self._within(seen.node, loop):
+                return False
+            if any(loop is it.node or self._within(it.node, loop) for it in others):
+                return True
+        return False
 
     def definition(self, name: ast.expr | None) -> Function | ast.Lambda | None:
         """The function of this module that the name stands for."""

@@ -53,6 +53,14 @@ FOLDERS_OF_PICTURES = (
 )  # fmt: skip
 BATCHING = frozenset({"batch", "padded_batch", "ragged_batch", "dense_to_ragged_batch"})
 
+#: What gives a picture, whatever it was given.
+RESIZERS = (
+    "tf.image.resize",
+    "tf.image.resize_with_pad",
+    "tf.image.resize_with_crop_or_pad",
+    "cv2.resize",
+)
+
 #: What makes a picture of a picture.
 PICTURE_WORK = ("cv2.", "numpy.", "PIL.", "tf.image.", "tf.cast", "tf.convert_to_tensor", "keras.utils.img_to_array",
                 "keras.preprocessing.image.img_to_array", "skimage.")  # fmt: skip
@@ -150,7 +158,10 @@ class Values:
         if isinstance(function, ast.FunctionDef) and not decorated(function):
             return self._returned(function, hops)
         if isinstance(call.func, ast.Name):
-            return self._class_of(call.func)
+            made = self._class_of(call.func)
+            if made or not self.is_model(call.func):
+                return made
+            return f"{self.made_by(call.func, hops)}().__call__"
         if isinstance(call.func, ast.Attribute):
             owner = self.made_by(call.func.value, hops)
             return f"{owner}().{call.func.attr}" if owner else ""
@@ -272,7 +283,8 @@ class Values:
         if expression is None or not hops:
             return False
         made = self.made_by(expression)
-        if matches(made, DECODERS) or made == "cv2.VideoCapture().read[]":
+        begins = made.partition("()")[0]
+        if matches(begins, DECODERS) or begins in RESIZERS or made == "cv2.VideoCapture().read[]":
             return True
         if isinstance(expression, ast.Name | ast.Attribute):
             bound = self._names.latest(expression)
