@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from .census import locals_of
+from .census import Standstill, locals_of
 from .describe import masked
 from .sampler import shown_name
 from .search import Search
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 SECONDS = 0.06
-#: Far longer than a look takes, however busy the machine.
-SWITCH_SECONDS = 60.0
 MOST_DESCRIPTORS = 4096
 MOST_THREADS = 1024
 MOST_GROUPS = 8
@@ -103,18 +101,13 @@ def kind_of(target: str) -> str:
 
 def kept(error: BaseException, is_own: Callable[[str], bool]) -> List[Dict[str, Any]]:
     """Containers of the user's own that may keep files open: many elements, and no plain values."""
-    # As in a census: what is held for a moment must never become the last reference.
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_SECONDS)
-    try:
+    with Standstill():
         search = Keepers(is_own, time.perf_counter() + SECONDS)
         for frame in frames_behind(error):
             if is_own(frame.f_code.co_filename):
                 search.frame(frame)
         search.names()
         return search.held()
-    finally:
-        sys.setswitchinterval(interval)
 
 
 class Keepers(Search):

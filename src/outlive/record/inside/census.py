@@ -36,6 +36,10 @@ SECONDS_BETWEEN_LIMITS = 0.5
 #: In the order in which they need each other.
 MODULES = ("weighing", "search", "arrays", "tensorflow_state", "walk", "looking")
 
+#: Twice as long as the longest look may take.
+STANDSTILL_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 0.02
+
 OPTIMIZED = 0x1  # co_flags: the locals are not a dictionary of the program's own
 
 #: A function that uses one of these may hold on to the dictionary of its locals.
@@ -117,6 +121,25 @@ class Census:
         if room is not None and (not limit or rss + room < limit):
             return rss + room, rss
         return limit, used
+
+
+class Standstill:
+    """While we look, no other thread of the program runs.
+
+    What we hold for a moment must never become the last reference to it, or its ``__del__`` would run in this thread; and a tuple that
+    is still being made must not be handed back to its maker with one reference too many (``SystemError``). A thread that already
+    waits for its turn does so by the old interval: it is let in before we hold anything.
+    """
+
+    def __enter__(self) -> None:
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(STANDSTILL_SECONDS)
+        began = time.perf_counter()
+        while time.perf_counter() - began < min(self._interval * 1.5, LONGEST_WAIT_SECONDS):
+            pass
+
+    def __exit__(self, *_: Any) -> None:
+        sys.setswitchinterval(self._interval)
 
 
 def locals_of(frame: Any) -> Dict[str, Any]:

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from .census import locals_of, text_of
+from .census import Standstill, locals_of, text_of
 from .sampler import thread_name
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Thing = Dict[str, Any]
 
 SECONDS = 0.06
-#: Far longer than a look takes, however busy the machine.
-SWITCH_SECONDS = 60.0
 MAX_THREADS = 40
 INNERMOST_FRAMES = 24
 OUTERMOST_FRAMES = 6
@@ -54,16 +52,12 @@ class Look:
             return
         self._answered = asked
         began = time.perf_counter()
-        # As for the census: while we look nothing else runs, so that nothing of the program's is let go of in this thread.
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_SECONDS)
         try:
-            threads = Threads(self._is_own, began + SECONDS).described()
+            with Standstill():
+                threads = Threads(self._is_own, time.perf_counter() + SECONDS).described()
         except Exception as error:
             threads = []
             self._journal.note("look", asked=asked, failed=f"{type(error).__name__}: {error}"[:200])
-        finally:
-            sys.setswitchinterval(interval)
         if threads:
             took = round((time.perf_counter() - began) * 1000, 1)
             self._journal.look(asked=asked, took_ms=took, threads=threads)

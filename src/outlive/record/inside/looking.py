@@ -6,7 +6,7 @@ import sys
 import time
 
 from .arrays import Arrays, Pictures
-from .census import locals_of, text_of
+from .census import Standstill, locals_of, text_of
 from .describe import masked
 from .memory import address_space, heap, private_bytes
 from .search import Search, own_frames
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from .journal import Journal
 
 SECONDS = 0.06
-#: Nothing that the program holds may become ours alone while we look, so it stands still for that long.
-#: Far longer than a look takes, however busy the machine: a switch in the middle of one hands a tuple that is still being made back
-#: to its maker with one reference too many (``SystemError: bad argument to internal function``).
-SWITCH_SECONDS = 60.0
 
 #: A container with less than this share of the process's own memory does not explain it.
 EXPLAINS = 0.3
@@ -61,16 +57,11 @@ class Looker:
         found["heap"] = heap()
         if refused_in:
             found["mapped"], found["address_limit"] = address_space()
-        # While we look, the program stands still: what we hold for a moment must never become the last reference to it, or
-        # its __del__ would run in this thread.
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_SECONDS)
         try:
-            found.update(self._search(began, own, limit, refused_in))
+            with Standstill():
+                found.update(self._search(time.perf_counter(), own, limit, refused_in))
         except Exception as error:
             found["failed"] = f"{type(error).__name__}: {error}"[:200]
-        finally:
-            sys.setswitchinterval(interval)
         found["took_ms"] = round((time.perf_counter() - began) * 1000, 1)
         self._journal.note("census", **found)
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 SECONDS = 0.25
+#: No other thread is let in for a second; by then we must be done.
+SECONDS_ON_A_BUSY_MACHINE = 0.5
 CHUNK = 20_000
 #: Smaller ones are counted with the blocks of Python's own allocator.
 LARGE_BYTES = 4096
@@ -73,6 +75,7 @@ class Walk:
         self._is_own = is_own
         self._file_of = file_of
         self._until = time.thread_time() + SECONDS
+        self._at_last = time.perf_counter() + SECONDS_ON_A_BUSY_MACHINE
         self._array: Any = getattr(sys.modules.get("numpy"), "ndarray", None)
         self._looked_at = {bytes, bytearray, str, dict, tuple, self._array}
         self._seen: Set[int] = set()
@@ -90,7 +93,7 @@ class Walk:
         telling = {kind for kind in counts if not text_of(kind, "__module__").startswith(LIBRARIES)}
         objects = [one for one in objects if type(one) in telling]
         for start in range(0, len(objects), CHUNK):
-            if time.thread_time() > self._until:
+            if time.thread_time() > self._until or time.perf_counter() > self._at_last:
                 break
             self._weigh(gc.get_referents(*objects[start : start + CHUNK]), 0)
         else:
