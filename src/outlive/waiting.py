@@ -266,7 +266,7 @@ class Standstill:
 
     def is_sure(self, cycle: tuple[Waiting, ...]) -> bool:
         """Whether the locks themselves were looked at, not only the names that the code has for them."""
-        return all(thread.thing is None or thread.thing.locked is not None for thread in cycle)
+        return not any(thread.holder_is_unknown for thread in cycle)
 
     def cycle(self) -> tuple[Waiting, ...]:
         """Threads each of which waits for the next, and the last for the first; or nothing."""
@@ -363,7 +363,12 @@ class Standstill:
         timed = " (with a timeout)" if main.timed else ""
         if main.wait is Wait.RUNNING:
             return f"the main thread runs{at}"
-        return f"the main thread waits for {main.what}{timed}{at}"
+        named = ""
+        if main.wait is Wait.THREAD and main.place is None:
+            for other in self.blockers(main)[:1]:
+                named = f" ({other.stack.thread}, which waits for {other.what}"
+                named += f" at {other.place})" if other.place else ")"
+        return f"the main thread waits for {main.what}{named}{timed}{at}"
 
 
 def _of_a_pool(thread: Waiting) -> bool:

@@ -11,6 +11,9 @@ from outlive.unit import cause
 #: What is raised when nothing has come in time.
 GAVE_UP_WAITING = ("Empty", "Full", "TimeoutError", "BrokenBarrierError")
 
+#: A sentence must stay one; the whole message is in the traceback.
+LONGEST = 160
+
 
 @cause(
     "D703",
@@ -41,6 +44,8 @@ def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
     error = next((thrown for thrown in lost if thrown.own is not None), lost[0])
     hangs = evidence.stuck is not None
     if evidence.ending.kind is EndingKind.SUCCESS:
+        if error.own is None:
+            return  # an affair among libraries, and all went well
         sure, then = Confidence.PROVEN, "the program went on without it and ended with status 0"
         if evidence.ending.exit_code is None:
             then = "the program goes on without it"
@@ -54,7 +59,8 @@ def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
     else:
         sure, then = Confidence.POSSIBLE, "the program ended later, perhaps because of it"
     lines = [line.strip() for line in error.message.splitlines() if line.strip()]
-    message = "".join(lines[:1])[:200]
+    message = "".join(lines[:1])
+    message = message if len(message) <= LONGEST else f"{message[:LONGEST]}…"
     words = f"{error.type.rpartition('.')[2]}: {message}" if message else error.type
     where = {"future": "a task of an executor", "worker": "a worker process", "thread": "a thread"}
     place = where.get(error.origin.value, "the background")

@@ -53,15 +53,18 @@ class Source:
                 found.add(getattr(node.func, "attr", getattr(node.func, "id", "")))
         return found
 
-    def held_at(self, line: int) -> list[Taken]:
-        """The locks that are held while this line runs: by ``with`` around it, or taken before it and not yet given back."""
+    def held_at(self, line: int, inside: bool = False) -> list[Taken]:
+        """The locks that are held while this line runs: by ``with`` around it, or taken before it and not yet given back.
+
+        ``inside``: the line has called something. If it is ``with lock: work()``, the lock is then taken.
+        """
         scope = self._scope(line)
         if scope is None:
             return []
         found = [
             Taken(_words(item.context_expr), node.lineno)
             for node in _nodes(scope)
-            if isinstance(node, ast.With | ast.AsyncWith) and _runs_in_body(node, line)
+            if isinstance(node, ast.With | ast.AsyncWith) and _runs_in_body(node, line, inside)
             for item in node.items
         ]
         open_: dict[str, Taken] = {}
@@ -112,8 +115,9 @@ def _heads(node: ast.With | ast.AsyncWith, line: int) -> bool:
     return node.lineno <= line < node.body[0].lineno or node.lineno == line
 
 
-def _runs_in_body(node: ast.With | ast.AsyncWith, line: int) -> bool:
-    return node.body[0].lineno <= line <= (node.end_lineno or 0) and node.lineno != line
+def _runs_in_body(node: ast.With | ast.AsyncWith, line: int, inside: bool) -> bool:
+    in_body = node.body[0].lineno <= line <= (node.end_lineno or 0)
+    return in_body and (node.lineno != line or inside)
 
 
 def _acquired(node: ast.Call) -> Taken | None:

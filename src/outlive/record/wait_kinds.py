@@ -140,7 +140,9 @@ class LookedAt:
     def timeout(self) -> bool | None:
         """Whether the call was given a timeout; ``None`` when it has no such argument."""
         numbers = self.things.get("#") or {}
-        return numbers["timeout"] is not None if "timeout" in numbers else None
+        given = numbers.get("timeout")
+        # Below 0 means none, in the calls that ``threading`` makes of its own.
+        return (given is not None and given >= 0) if "timeout" in numbers else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,10 +302,12 @@ def held_by(frames: Sequence[LookedAt], source: Callable[[Place], Source]) -> tu
         if frame.is_in(("threading.py", "wait")) and (thing := frame.thing("self")) is not None
     }
     found: dict[int, Held] = {}
-    for frame in frames:
+    for index, frame in enumerate(frames):
         if not frame.things:
             continue
-        for taken in source(frame.place).held_at(frame.place.line):
+        called = frames[index - 1].place.function if index else "__enter__"
+        inside = called not in ("__enter__", "__exit__")
+        for taken in source(frame.place).held_at(frame.place.line, inside):
             thing = frame.thing(taken.name)
             if thing is None or thing.id in released:
                 continue

@@ -39,7 +39,9 @@ NAMES = [
 
 
 def fail():
-    concurrent.futures.Future().set_exception(ValueError("in a future"))
+    future = concurrent.futures.Future()
+    future.set_exception(ValueError("in a future"))
+    future.exception()  # asked for: it is not lost, and nobody is told of it
 
 
 thread = threading.Thread(target=fail)
