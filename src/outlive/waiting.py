@@ -26,6 +26,8 @@ class Wait(enum.Enum):
     PROCESS = "a process to end"
     WORKERS = "the result of a worker process"
     TENSORFLOW = "TensorFlow"
+    READER = "somebody to read what it writes into a full pipe"
+    WRITER = "somebody to write to, or close, the pipe that it reads"
     NATIVE = "a native call that holds the interpreter"
     UNKNOWN = "something that could not be told"
     # What comes from outside, or by itself: waiting for it is no fault.
@@ -176,6 +178,11 @@ class Waiting:
         return self.wait is Wait.FUTURE and _of_a_pool(self)
 
     @property
+    def at_a_pipe(self) -> bool:
+        """It waits for the process at the other end of a pipe."""
+        return self.wait in (Wait.READER, Wait.WRITER)
+
+    @property
     def in_tensorflow(self) -> bool:
         """It stands in TensorFlow's code."""
         return bool(self.stack.frames) and self.stack.package in ("tensorflow", "keras", "tf_keras")
@@ -250,11 +257,24 @@ class Standstill:
             return working or self._workers(waiting)
         if waiting.wait is Wait.TENSORFLOW:
             return tuple(t for t in others if t.at_work and t.called_by_tensorflow)
+        if waiting.wait in (Wait.READER, Wait.WRITER) and thing is not None:
+            return tuple(t for t in self.threads if t.stack.main and t.pid == thing.target)
+        if waiting.wait is Wait.SUBPROCESS:
+            return tuple(
+                t for t in self.threads if t.stack.main and t.pid == self._child_of(waiting)
+            )
         if waiting.wait in (Wait.PROCESS, Wait.WORKERS):
             if thing is not None and thing.target is not None:
                 return tuple(t for t in self.threads if t.stack.main and t.pid == thing.target)
             return self._workers(waiting)
         return ()
+
+    def _child_of(self, waiting: Waiting) -> int:
+        """The program that a thread waits for: the one that it names, or the only one that there is."""
+        if waiting.thing is not None and waiting.thing.target is not None:
+            return waiting.thing.target
+        others = {thread.pid for thread in self.threads} - {waiting.pid}
+        return next(iter(others)) if len(others) == 1 else 0
 
     def _workers(self, waiting: Waiting) -> tuple[Waiting, ...]:
         """Threads of the processes that this one has started and that have begun some work."""

@@ -23,7 +23,8 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
     ## What happened
     One thread holds a lock and wants another one, whose holder wants the first; or a thread takes a lock that it already holds
     (`threading.Lock` may not be taken twice, an `RLock` may); or a thread holds a lock while it waits for the end of a thread that
-    wants that lock; or a task of a pool waits for another one that finds no free thread; or `Queue.join` waits for a worker to say `task_done`, which waits for the next item; or a lock was taken and
+    wants that lock; or a task of a pool waits for another one that finds no free thread; or the program waits for the end of another
+    one that waits until somebody reads its output; or `Queue.join` waits for a worker to say `task_done`, which waits for the next item; or a lock was taken and
     never given back. The program uses no CPU time and stands there until somebody ends it.
 
     ## How we know
@@ -56,6 +57,21 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
                 where=first.place,
             )
             return
+        for other in cycle[1:]:
+            if other.at_a_pipe:
+                yield Finding(
+                    f"{first.who} waits for {first.what}, and process {other.pid} waits for {other.what}: that would have "
+                    f"to be this program.",
+                    evidence.facts_of_waiting(*cycle),
+                    Confidence.LIKELY,  # somebody whom we do not know may hold that end too
+                    (
+                        Remedy(
+                            "Use communicate() instead of wait(): it reads both pipes to their end, and closes stdin."
+                        ),
+                    ),
+                    where=first.place,
+                )
+                return
         if len(cycle) == 1:
             yield Finding(
                 f"{first.who} waits for {first.what}, which it already holds: it was taken twice by the same thread.",

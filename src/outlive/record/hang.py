@@ -10,7 +10,7 @@ import time
 
 from outlive.host import Host
 from outlive.record import runs
-from outlive.record.kernel_waits import waits_of
+from outlive.record.kernel_waits import partners, waits_of
 from outlive.record.stillness import Stillness, read
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -34,7 +34,8 @@ def ask(rings: str) -> str:
 
 def kernel_waits(host: Host, pids: Iterable[int]) -> dict[str, list[list[Any]]]:
     """What the threads of these processes wait for, as the kernel says."""
-    return {str(pid): waits_of(host, pid) for pid in sorted(pids)[:MAX_PROCESSES]}
+    family = sorted(pids)[:MAX_PROCESSES]
+    return partners(host, {str(pid): waits_of(host, pid) for pid in family}, family)
 
 
 class HangWatch:

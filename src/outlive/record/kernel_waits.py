@@ -11,9 +11,11 @@ from outlive.host import Host, whole
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 MAX_THREADS = 64
+MAX_DESCRIPTORS = 256
 
 #: Calls in which threads wait, by their numbers.
 CALLS = {
@@ -31,6 +33,48 @@ CALLS = {
 
 #: Their first argument is a descriptor.
 OF_A_DESCRIPTOR = frozenset({"read", "write", "accept", "connect", "receive", "fcntl", "flock"})
+
+
+def partners(
+    host: Host, waits: dict[str, list[list[Any]]], pids: Iterable[int]
+) -> dict[str, list[list[Any]]]:
+    """The same, where a thread waits at a pipe, with the process of ours that holds its other end: ``1 pipe:[77] of 4711``."""
+    wanted = {
+        str(task[3]).partition(" ")[2]
+        for tasks in waits.values()
+        for task in tasks
+        if task[2] in ("read", "write") and " pipe:[" in task[3]
+    }
+    if not wanted:
+        return waits
+    ends = {pid: _pipe_ends(host, pid, wanted) for pid in sorted(pids)[:MAX_THREADS]}
+    for pid, tasks in waits.items():
+        for task in tasks:
+            pipe = str(task[3]).partition(" ")[2]
+            other = (pipe, "write" if task[2] == "read" else "read")
+            holder = next((o for o, held in ends.items() if str(o) != pid and other in held), None)
+            if pipe in wanted and holder is not None:
+                task[3] = f"{task[3]} of {holder}"
+    return waits
+
+
+def _pipe_ends(host: Host, pid: int, wanted: set[str]) -> set[tuple[str, str]]:
+    """Which ends of these pipes a process has open."""
+    found: set[tuple[str, str]] = set()
+    try:
+        descriptors = os.listdir(f"{host.root}/proc/{pid}/fd")[:MAX_DESCRIPTORS]
+    except OSError:
+        return found
+    for descriptor in descriptors:
+        try:
+            target = os.readlink(f"{host.root}/proc/{pid}/fd/{descriptor}")
+        except OSError:
+            continue
+        if target in wanted:
+            info = host.read(f"/proc/{pid}/fdinfo/{descriptor}", 256) or ""
+            flags = next((w.split()[1] for w in info.splitlines() if w.startswith("flags:")), "0")
+            found.add((target, "write" if int(flags, 8) & os.O_WRONLY else "read"))
+    return found
 
 
 def waits_of(host: Host, pid: int) -> list[list[Any]]:

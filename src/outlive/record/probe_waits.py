@@ -11,7 +11,7 @@ from outlive.observed import Stack
 from outlive.record.lock_lines import Source
 from outlive.record.readings import Payload, ProcessRecord, Readings, integer, number
 from outlive.record.traces import SourceLines, stacks_at
-from outlive.record.wait_kinds import LookedAt, Told, held_by, own_part, told_by
+from outlive.record.wait_kinds import LookedAt, Told, by_the_kernel, held_by, own_part, told_by
 from outlive.waiting import Forked, Held, Standstill, Wait, Waiting
 
 #: The sampler looks ten times a second. When it has not for this long, something holds the interpreter.
@@ -32,7 +32,9 @@ def standstill_of(readings: Readings, gaps: dict[str, str]) -> Standstill | None
         threads += _threads_of(process, found, kernel[process.pid], readings, sources, gaps)
     if not threads:
         gaps.setdefault("waits", "no thread of a Python that could be looked into was seen")
-        threads = _from_the_kernel(readings.pid, kernel.get(readings.pid, {}))
+    seen = {thread.pid for thread, _ in threads}
+    for pid in kernel.keys() - seen:
+        threads += _from_the_kernel(pid, kernel[pid])
     return Standstill(
         seconds=number(found.get("seconds")) or 0.0,
         threads=_settled(threads),
@@ -146,12 +148,15 @@ def _from_stacks(
         if silent >= SILENT_SECONDS
         else f"process {process.pid} did not answer in time"
     )
-    main = kernel.get(process.pid, ("", "", ""))
-    state = Wait.NATIVE if silent >= SILENT_SECONDS else Wait.UNKNOWN
-    if main[0] in ("T", "t"):
-        state = Wait.STOPPED
-    told = Told(state)
-    return [(Waiting(stack=stack, wait=state), told) for stack in stacks]
+    state, call, target = kernel.get(process.pid, ("", "", ""))
+    told = Told(Wait.NATIVE if silent >= SILENT_SECONDS else Wait.UNKNOWN)
+    if state in ("T", "t"):
+        told = Told(Wait.STOPPED)
+    main = told if told.wait is Wait.STOPPED else by_the_kernel(call, target, set()) or told
+    return [
+        (Waiting(stack=stack, wait=(main if stack.main else told).wait, call=call), told)
+        for stack in stacks
+    ]
 
 
 def _from_the_kernel(
@@ -163,7 +168,7 @@ def _from_the_kernel(
     told = told_by((), kernel[pid], lambda place: Source(""), None)
     stack = Stack("MainThread", (), None, True, pid)
     call = " ".join(filter(None, kernel[pid][1:]))
-    return [(Waiting(stack=stack, wait=told.wait, call=call), told)]
+    return [(Waiting(stack=stack, wait=told.wait, thing=told.thing, call=call), told)]
 
 
 def _settled(threads: Sequence[tuple[Waiting, Told]]) -> tuple[Waiting, ...]:

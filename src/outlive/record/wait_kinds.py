@@ -100,6 +100,13 @@ CALLED = {
 }
 
 
+SIMPLE_CALLS = {
+    "sleep": Wait.SLEEP, "accept": Wait.CONNECTION, "receive": Wait.CONNECTION, "connect": Wait.CONNECTION,
+    "poll": Wait.EVENTS, "select": Wait.EVENTS, "wait": Wait.SUBPROCESS, "flock": Wait.FILE, "fcntl": Wait.FILE,
+    "write": Wait.PIPE, "pause": Wait.SIGNAL, "sigwait": Wait.SIGNAL,
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class LookedAt:
     """One frame of a thread, and the things that it can name."""
@@ -201,9 +208,9 @@ def told_by(
         return called
     line = frames[user] if user < len(frames) else None
     words = source(line.place).calls(line.place.line) if line is not None and user == 0 else set()
-    known = _by_the_kernel(call, target, words)
+    known = by_the_kernel(call, target, words)
     if known is not None:
-        return Told(known)
+        return known
     if line is not None and user == 0:
         queue = _queue(line, source)
         if queue is not None:
@@ -276,21 +283,23 @@ def _queue(frame: LookedAt, source: Callable[[Place], Source]) -> Told | None:
     return Told(Wait.ITEM, name, thing) if thing is not None and thing.kind == "queue" else None
 
 
-def _by_the_kernel(call: str, target: str, words: set[str]) -> Wait | None:
+def by_the_kernel(call: str, target: str, words: set[str]) -> Told | None:
+    """What the kernel's word for it means; nothing where it is only a lock (``futex``)."""
+    if call in ("read", "write") and " of " in target:
+        other = target.rpartition(" of ")[2]
+        partner = int(other) if other.isdigit() else None
+        wait = Wait.READER if call == "write" else Wait.WRITER
+        return Told(wait, "", Thing("pipe", 0, locked=True, target=partner))
     if call in ("read", "poll", "select") and (target.startswith("0 ") or "input" in words):
-        return Wait.INPUT
+        return Told(Wait.INPUT)
     if call == "read":
         if "/dev/pts/" in target or "/dev/tty" in target:
-            return Wait.INPUT
+            return Told(Wait.INPUT)
         if "pipe:" in target or "/" not in target:
-            return Wait.CONNECTION if "socket:" in target else Wait.PIPE
-        return Wait.FILE
-    simple = {
-        "sleep": Wait.SLEEP, "accept": Wait.CONNECTION, "receive": Wait.CONNECTION, "connect": Wait.CONNECTION,
-        "poll": Wait.EVENTS, "select": Wait.EVENTS, "wait": Wait.SUBPROCESS, "flock": Wait.FILE, "fcntl": Wait.FILE,
-        "write": Wait.PIPE, "pause": Wait.SIGNAL, "sigwait": Wait.SIGNAL,
-    }  # fmt: skip
-    return simple.get(call)
+            return Told(Wait.CONNECTION if "socket:" in target else Wait.PIPE)
+        return Told(Wait.FILE)
+    found = SIMPLE_CALLS.get(call)
+    return Told(found) if found is not None else None
 
 
 def held_by(frames: Sequence[LookedAt], source: Callable[[Place], Source]) -> tuple[Held, ...]:
