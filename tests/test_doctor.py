@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -144,6 +145,64 @@ def test_the_doctor_works_in_a_folder_that_hides_modules(
     done = outlive("doctor", "--no-import", "--python", environment.python, "emulated-cpu")
 
     assert "imported the wrong one" not in done.stdout + done.stderr
+
+
+def test_the_doctor_works_in_a_folder_that_is_gone(outlive: Outlive, tmp_path: Path) -> None:
+    script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    words = [
+        sys.executable,
+        "-m",
+        "outlive",
+        "doctor",
+        "--no-import",
+        "disk-nearly-full",
+        "several-tensorflows",
+    ]
+
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )  # fmt: skip
+
+    assert "Could not tell the room for the working folder: it has been removed." in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_pipe_named_like_a_library_is_not_waited_for(
+    outlive: Outlive, environment: Environment
+) -> None:
+    os.mkfifo(environment.site / "waits.so")
+    os.mkfifo(environment.site / "waits_pb2.py")
+    os.symlink(environment.site, environment.site / "round")
+
+    done = outlive(
+        "doctor", "--no-import", "--python", environment.python, "shared-library-unresolved"
+    )
+
+    assert 0 == done.status
+
+
+def test_one_that_prints_without_end_is_ended_and_told(
+    outlive: Outlive, environment: Environment
+) -> None:
+    environment.write(
+        "tensorflow/__init__.py", "import os\nwhile True: os.write(1, b'x' * 1000000)\n"
+    )
+
+    done = outlive("doctor", "--python", environment.python, "tensorflow-dies-at-import")
+
+    assert 1 == done.status
+    assert "File too large" in done.stdout
+
+
+def test_names_of_files_cannot_command_the_terminal(
+    outlive: Outlive, environment: Environment
+) -> None:
+    (environment.site / "~\x1b[31mensorflow").mkdir()
+
+    done = outlive("doctor", "--no-import", "--python", environment.python, "several-tensorflows")
+
+    assert 1 == done.status
+    assert "\x1b" not in done.stdout and r"\x1b[31mensorflow" in done.stdout
 
 
 def test_nothing_is_left_behind(outlive: Outlive, environment: Environment) -> None:

@@ -95,7 +95,7 @@ def look(
     here = look_around(
         Host(),
         _python(python) if PYTHON in needed else None,
-        os.getcwd(),
+        _folder(),
         dict(variables),
         platform.machine(),
         trials=trials and IMPORTS in needed,
@@ -113,6 +113,14 @@ def _python(named: str | None) -> str:
             )
         return os.path.abspath(found)
     return sys.executable
+
+
+def _folder() -> str:
+    """Where we are; nothing when it has been removed under us."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def mend(commands: Sequence[str], *, dry_run: bool) -> None:

@@ -40,5 +40,6 @@ def built_for_another_python(here: Surroundings) -> Iterator[Finding]:
         )
     if not here.python.misfits:
         yield here.fine(
-            f"All {here.python.compiled_files} compiled files are for Python {version}.", "python"
+            f"Compiled files are for Python {version} ({here.python.compiled_files} looked at).",
+            "python",
         )

@@ -26,6 +26,9 @@ def cuda_not_found(here: Surroundings) -> Iterator[Finding]:
         yield here.unknown("python")
         return
     build = here.python.build
+    if not here.python.tensorflow_places:
+        yield here.fine("TensorFlow is not installed.")
+        return
     if not build:
         yield here.unsure(
             "Could not tell what TensorFlow was built for: it has no build information."

@@ -24,8 +24,11 @@ def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
     ## What to do
     Install the Keras that belongs to this TensorFlow; for old code, `tf-keras` of the same version.
     """
-    if here.python is None or here.python.tensorflow is None:
-        yield here.unsure("Without TensorFlow there is no telling which Keras it needs.")
+    if here.python is None:
+        yield here.unknown("python")
+        return
+    if here.python.tensorflow is None:
+        yield here.fine("TensorFlow is not installed, so no Keras has to fit it.")
         return
     python, tensorflow = here.python, here.python.tensorflow
     keras, legacy = python.package("keras"), python.package("tf-keras")

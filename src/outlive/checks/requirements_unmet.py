@@ -29,7 +29,7 @@ def requirements_unmet(here: Surroundings) -> Iterator[Finding]:
         return
     if here.python.unmet is None:
         yield here.unsure(
-            "Could not tell: this Python has neither `packaging` nor pip to read requirements with."
+            "Could not tell: reading requirements needs Python 3.8 or later with `packaging` or pip."
         )
         return
     ours = [item for item in here.python.unmet if item.package.startswith(OURS)]
@@ -53,4 +53,4 @@ def requirements_unmet(here: Surroundings) -> Iterator[Finding]:
             remedies=(Remedy("See which.", (f"{here.python.executable} -m pip check",)),),
         )
     if not here.python.unmet:
-        yield here.fine(f"What {len(here.python.packages)} packages require is installed.")
+        yield here.fine(f"The requirements of all packages ({len(here.python.packages)}) are met.")

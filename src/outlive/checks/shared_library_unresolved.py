@@ -58,7 +58,7 @@ def shared_library_unresolved(here: Surroundings) -> Iterator[Finding]:
         )
     if not missing:
         yield here.fine(
-            f"Everything that {here.python.compiled_files} compiled files need is there.",
+            f"What compiled files need is there ({here.python.compiled_files} looked at).",
             Fact("compiled files", here.python.compiled_files, "site-packages"),
         )
 

@@ -39,7 +39,8 @@ def tensorflow_dies_at_import(here: Surroundings) -> Iterator[Finding]:
         return
     trials = [here.python.trials[name] for name in MODULES if name in here.python.trials]
     if not any(trial.module == "tensorflow" for trial in trials):
-        yield here.unsure("The import of TensorFlow was not tried.")
+        why = "" if here.python.tensorflow_places else ": it is not installed"
+        yield here.unsure(f"The import of TensorFlow was not tried{why}.")
     for trial in trials:
         if trial.lived:
             continue

@@ -18,6 +18,9 @@ SCRIPTS = Path(__file__).parent / "asked"
 #: Of what a child writes; the end is what matters.
 MOST_BYTES = 1 << 20
 
+#: One that prints without end must not fill the memory, which is where its words are kept.
+MOST_WRITTEN = 64 << 20
+
 
 class Question:
     """A script that runs in the examined Python; several can run at once."""
@@ -42,6 +45,7 @@ class Question:
                 start_new_session=True,  # so that everything that it starts can be ended with it
             )
             resource.prlimit(self._child.pid, resource.RLIMIT_CORE, (0, 0))
+            resource.prlimit(self._child.pid, resource.RLIMIT_FSIZE, (MOST_WRITTEN, MOST_WRITTEN))
         except ProcessLookupError:
             pass  # it has ended already
         except OSError as error:

@@ -24,7 +24,10 @@ def read_rooms(host: Host, folder: str, variables: Mapping[str, str]) -> tuple[R
         "the files of Keras": keras,
         "shared memory": "/dev/shm",
     }
-    return tuple(read_room(host, purpose, path) for purpose, path in wanted.items() if path)
+    rooms = tuple(read_room(host, purpose, path) for purpose, path in wanted.items() if path)
+    if folder:
+        return rooms
+    return (*rooms, Room("the working folder", "", "", why_not="it has been removed"))
 
 
 def _temporary(variables: Mapping[str, str]) -> str:

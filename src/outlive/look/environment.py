@@ -51,7 +51,7 @@ def look_at_environment(
     """The environment, and the architecture that its Python runs on."""
     about = _describe(python, variables)
     path = [str(entry) for entry in about["path"]]
-    places = places_of("tensorflow", [folder, *path])
+    places = places_of("tensorflow", [folder, *path] if folder else path)
     questions = _start_trials(python, path, variables) if trials else {}
     try:
         return _look(host, about, path, places, variables, questions, notes), about["machine"]

@@ -23,8 +23,9 @@ def files_of_interest(folder: str) -> list[str]:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name != "__pycache__":
                     waiting.append(entry.path)
-            elif entry.name.endswith(GENERATED) or (
-                ".so" in entry.name and SHARED_OBJECT.search(entry.name)
-            ):
+            elif (
+                entry.name.endswith(GENERATED)
+                or (".so" in entry.name and SHARED_OBJECT.search(entry.name))
+            ) and entry.is_file():  # a pipe of that name would be waited for
                 found.append(entry.path[start:])
     return sorted(found)

@@ -48,12 +48,10 @@ def requirements():
 
 def main():
     """Print the description."""
-    uname = os.uname()
     about = {
         "executable": sys.executable,
         "version": list(sys.version_info[:3]),
-        "implementation": sys.implementation.name,
-        "machine": uname.machine,
+        "machine": os.uname()[4],
         "prefix": sys.prefix,
         "path": [entry for entry in sys.path if entry],
         "suffixes": suffixes(),
@@ -66,8 +64,10 @@ def main():
 
 def suffixes():
     """The endings of extension modules that this Python loads."""
-    from importlib.machinery import EXTENSION_SUFFIXES
-
+    try:
+        from importlib.machinery import EXTENSION_SUFFIXES
+    except ImportError:  # Python 2: old, and still asked about
+        return [".so"]
     return EXTENSION_SUFFIXES
 
 
