@@ -191,7 +191,10 @@ def test_only_the_edges_print(path: Path) -> None:
     printing = {
         "__main__.py",
         "clustering.py",
-        "commands.py",
+        "commands/__init__.py",
+        "commands/completion.py",
+        "commands/explain.py",
+        "commands/runs.py",
         "doctoring.py",
         "jupyter/command_line.py",
         "paging.py",
