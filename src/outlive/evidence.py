@@ -448,6 +448,9 @@ class Evidence:
                 found.append(Fact("native frames", site.words_for_frames(), source))
             if site.fault is not None and site.fault.words:
                 found.append(Fact("address", site.fault.words, "siginfo and /proc/PID/maps"))
+            got = self.sender_of(self.fatal_signal or "")
+            if got is not None and got.thread and not site.main_thread:
+                found.append(Fact("thread", got.thread, "the kernel's name of it", private=True))
         return tuple(found)
 
     def facts_before_quitting(self, call: Quit) -> tuple[Fact, ...]:

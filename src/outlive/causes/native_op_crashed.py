@@ -13,6 +13,7 @@ CRASHES = {
     "SIGBUS": "touched memory that could not be provided",
     "SIGILL": "met an instruction that this CPU does not have",
     "SIGTRAP": "ran into a trap",
+    "SIGSYS": "made a system call that is forbidden here (seccomp)",
 }
 
 

@@ -10,7 +10,7 @@ from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy
 from outlive.unit import cause
 
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGABRT")
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS", "SIGABRT")
 
 #: The last words of C++ and of the C library when they give up.
 GIVING_UP = re.compile(

@@ -22,6 +22,7 @@ def close_rings(folder: str, rings: str | None, secrets: Sequence[str], eventful
     if rings is None:
         return
     kept = []
+    crashed = 0
     with os.scandir(rings) as entries:
         found = sorted(entry.path for entry in entries)
     for path in found:
@@ -33,7 +34,8 @@ def close_rings(folder: str, rings: str | None, secrets: Sequence[str], eventful
             if eventful:
                 from outlive.record.shimmed import seal
 
-                kept.append(seal(path, secrets))
+                sealed, crashed = seal(path, secrets, crashed)
+                kept.append(sealed)
             else:
                 os.unlink(path)
         elif os.path.getsize(path) == 0 and not _in_use(path):

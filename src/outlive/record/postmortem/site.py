@@ -30,7 +30,7 @@ PAGE = 4096
 CPU_INFORMATION = "/proc/cpuinfo"
 
 
-@functools.lru_cache(maxsize=4)  # a verdict reads it, then the record is sealed
+@functools.lru_cache(maxsize=16)  # a verdict reads it, then the record is sealed
 def site_of(seen: SignalSeen, words: CrashWords) -> dict[str, Any]:
     """What is known about one crash."""
     mappings = Mappings(words.maps)
