@@ -55,6 +55,9 @@ SPACE_OF_A_THREAD_BYTES = 140_000_000
 #: ``import a.b as c``, ``from a import b``.
 IMPORTED = re.compile(r"(?:from|import)\s+(\w+)|.*import_module\(['\"](\w+)")
 
+#: What concurrent.futures raises when a worker is gone.
+BROKEN_POOLS = ("BrokenProcessPool", "BrokenExecutor")
+
 #: TensorFlow uses one error for memory, full disks and open files; only its words tell them apart.
 MEMORY_WORDS = re.compile(r"\bOOM\b|allocat|out of memory|insufficient memory", re.IGNORECASE)
 
@@ -421,6 +424,28 @@ class Evidence:
         return mine[-1] if mine else None
 
     @property
+    def worker_crash(self) -> Received | None:
+        """The fault of a worker that broke the pool whose end the program did not survive: the first one, others follow it."""
+        error = self.uncaught
+        if error is None or not any(thrown.is_a(*BROKEN_POOLS) for thrown in error.chain()):
+            return None
+        faults = (
+            got
+            for got in self.signals
+            if got.site is not None
+            and got.pid not in self.program.own_pids
+            and (got.sender_pid is None or (got.itself and got.site.aborted))
+        )
+        return next(faults, None)
+
+    def worker_line(self, worker: Received) -> Place | None:
+        """The user's line in the thread of the worker that crashed."""
+        crash = self.crash
+        if crash is None or crash.pid != worker.pid or not crash.stacks:
+            return None
+        return next((place for stack in crash.stacks if (place := stack.own)), None)
+
+    @property
     def tensorflow_call(self) -> Stack | None:
         """The Python stack that had called TensorFlow when the program crashed in native code, if that is where it crashed.
 
@@ -436,12 +461,12 @@ class Evidence:
             return next((found for found in stacks if found.own), Stack("", ()))
         return stack
 
-    def facts_of_crash(self) -> tuple[Fact, ...]:
+    def facts_of_crash(self, site: Site | None = None) -> tuple[Fact, ...]:
         """What is known about a death in native code: its headline, the code at the top, the address."""
         found = []
         if self.crash is not None:
             found.append(Fact("fatal error", self.crash.headline, "faulthandler in the program"))
-        site = self.site
+        site = site or self.site
         if site is not None:
             source = "the handler in the program, and the symbols of the mapped files"
             if site.frames:
