@@ -83,23 +83,23 @@ class Background:
         """An error was stored where somebody may ask for it."""
         try:
             if isinstance(error, BaseException):
-                asked = bool(vars(holder).get(ASKED))
+                names = vars(holder)
                 thread = thread_name(_thread.get_ident())
-                mark = self._tell(error, "future", thread, seen=asked)
-                if mark and asked:
+                mark = self._tell(error, "future", thread, seen=bool(names.get(ASKED)))
+                # Somebody may have begun to wait while the error was told: each side writes first and looks then.
+                if mark:
+                    names[MARK] = mark
+                if mark and names.get(ASKED):
                     self._journal.note("seen", mark=mark)
-                elif mark:
-                    vars(holder)[MARK] = mark
         except Exception:
             pass
 
     def _asked(self, holder: Any) -> None:
         names = vars(holder)
+        names[ASKED] = True
         mark = names.pop(MARK, None)
         if mark is not None:
             self._journal.note("seen", mark=mark)
-        elif ASKED not in names:
-            names[ASKED] = True
 
     def _process(self, module: Any) -> None:
         """Whether the parent looked at how a worker ended: ``exitcode`` is where it is told."""
