@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from limited import enter, memory_group, parent_group
 
 from conftest import Outlive
 from environments import Environment, make_environment
@@ -203,6 +205,37 @@ def test_names_of_files_cannot_command_the_terminal(
 
     assert 1 == done.status
     assert "\x1b" not in done.stdout and r"\x1b[31mensorflow" in done.stdout
+
+
+@pytest.mark.death
+def test_where_memory_is_short_the_trial_is_killed_and_nobody_else(
+    environment: Environment,
+) -> None:
+    """Another program in the same container, larger than the doctor, lives on."""
+    if parent_group() is None:
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail("skips are forbidden here: no memory control group can be made")
+        pytest.skip("no memory control group can be made here")
+    environment.write("tensorflow/__init__.py", "kept = b'x' * 500_000_000\n")
+    holds = (
+        "kept = b'x' * 150_000_000; print('ready', flush=True); input(); print('lived', flush=True)"
+    )
+
+    with memory_group(300) as group:
+        inside = functools.partial(enter, group)
+        neighbour = subprocess.Popen(
+            [sys.executable, "-c", holds], preexec_fn=inside, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )  # fmt: skip
+        assert neighbour.stdout is not None and "ready\n" == neighbour.stdout.readline()
+        done = subprocess.run(
+            [sys.executable, "-m", "outlive", "doctor", "--python", environment.python, "tensorflow-dies-at-import"],
+            preexec_fn=inside, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        said, _ = neighbour.communicate("\n", timeout=30)
+
+    assert "lived\n" == said
+    assert 1 == done.returncode, done.stderr
+    assert "`import tensorflow` ended the process by SIGKILL" in done.stdout
 
 
 def test_nothing_is_left_behind(outlive: Outlive, environment: Environment) -> None:

@@ -44,6 +44,7 @@ class Question:
                 env=dict(variables),
                 start_new_session=True,  # so that everything that it starts can be ended with it
             )
+            _first_to_go(self._child.pid)
             resource.prlimit(self._child.pid, resource.RLIMIT_CORE, (0, 0))
             resource.prlimit(self._child.pid, resource.RLIMIT_FSIZE, (MOST_WRITTEN, MOST_WRITTEN))
         except ProcessLookupError:
@@ -117,6 +118,15 @@ def close_all(questions: Sequence[Question]) -> None:
     """End every child that is still there."""
     for question in questions:
         question.close()
+
+
+def _first_to_go(pid: int) -> None:
+    """Where memory is short, the kernel shall take the trial and nobody else's program."""
+    try:
+        with open(f"/proc/{pid}/oom_score_adj", "w", encoding="ascii") as file:
+            file.write("1000")
+    except OSError:
+        pass  # it has ended already, or this kernel does not have it
 
 
 def _text(handle: int) -> str:

@@ -44,13 +44,15 @@ def told_by_h5py(module):
 
 
 def used():
-    """The peak of this process, resident and mapped, in bytes."""
+    """What this process has of its own, and what it has mapped at most, in bytes."""
     found = {}
     with open("/proc/self/status") as file:
         for line in file:
             words = line.split()
-            if words[0] == "VmHWM:":
-                found["peak memory"] = int(words[1]) * 1024
+            if (
+                words[0] == "RssAnon:"
+            ):  # pages of files are the kernel's, which takes them back under pressure
+                found["own memory"] = int(words[1]) * 1024
             elif words[0] == "VmPeak:":
                 found["peak address space"] = int(words[1]) * 1024
     return found
