@@ -132,6 +132,11 @@ class Room:
         return self.free_bytes < left or self.no_files
 
     @property
+    def used_bytes(self) -> int:
+        """What is taken of it."""
+        return self.total_bytes - self.free_bytes
+
+    @property
     def size_words(self) -> str:
         """Its kind and size."""
         return ", ".join(filter(None, [self.kind, size(self.total_bytes)]))

@@ -18,6 +18,9 @@ ENOSPC, EDQUOT = 28, 122
 #: The kernel gives the same error number for other things that it has run out of.
 NO_DISK = re.compile(r"inotify|watch limit|semaphore|SemLock|epoll", re.IGNORECASE)
 
+#: Files with less than this share of what is used do not explain why it is full.
+TELLING = 0.1
+
 #: Python could not write out what was left in its buffers when it ended.
 FLUSH_FAILED = 120
 
@@ -63,6 +66,9 @@ def disk_full(evidence: Evidence) -> Iterator[Finding]:
         facts.append(Fact("file system", f"{room.point} ({room.size_words})", "mountinfo"))
         facts.append(Fact("room left", room.free_bytes, "statvfs after the death"))
         facts += [Fact("takes the most", pile.words, "a short look") for pile in room.piles[:3]]
+    needed = _needed(found[0].message if found else "", room)
+    if needed:
+        facts.insert(1, Fact("needed", needed, "the error's words, or a short look"))
     yield Finding(
         _says(room, quota),
         (*facts, *evidence.because("run time")),
@@ -72,6 +78,17 @@ def disk_full(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
+def _needed(message: str, room: Room | None) -> str:
+    """How much was to be written: as HDF5 and NumPy say, else as much as what lies there already."""
+    if hdf5 := re.search(r"total write size = (\d+)", message):
+        return size(int(hdf5[1]))
+    if numpy := re.search(r"(\d+) requested and (\d+) written", message):
+        return f"{numpy[1]} items, of which {numpy[2]} were written"
+    if room is not None and room.piles and room.piles[0].count > 1:
+        return f"about {size(room.piles[0].bytes / room.piles[0].count)}, if it is like the others"
+    return ""
+
+
 def _says(room: Room | None, quota: bool) -> str:
     if quota:
         return f"The disk quota of this user is used up{f' on {room.point}' if room else ''}."
@@ -79,7 +96,11 @@ def _says(room: Room | None, quota: bool) -> str:
         return "A write was refused because no room was left on its disk."
     if room.no_files:
         return f"The file system at {room.point} can hold no further file, though {size(room.free_bytes)} are free."
-    most = f"; {room.piles[0].words}" if room.piles else ""
+    most = (
+        f"; {room.piles[0].words}"
+        if room.piles and room.piles[0].bytes > TELLING * room.used_bytes
+        else ""
+    )
     left = size(room.free_bytes)
     if room.full:
         return (

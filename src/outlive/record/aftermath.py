@@ -164,7 +164,9 @@ def _room(path: str, mount: Mount, how: str) -> Payload | None:
     here = nearest_folder(path)
     weigh(here, piles)
     if here != mount.point and sum(bytes_ for _, bytes_ in piles.values()) < used / 2:
-        weigh(mount.point, piles, without=here)
+        elsewhere: dict[str, list[int]] = {}
+        if weigh(mount.point, elsewhere, without=here):  # of a part nobody could say what it means
+            piles.update(elsewhere)
     largest = sorted(piles.items(), key=lambda pile: -pile[1][1])[:MOST_PILES]
     found["piles"] = [[what, count, bytes_] for what, (count, bytes_) in largest]
     return found
@@ -177,13 +179,13 @@ def nearest_folder(path: str) -> str:
     return path
 
 
-def weigh(top: str, piles: dict[str, list[int]], without: str = "") -> None:
-    """Add up the files below a folder, on its own file system: alike names in one folder are one pile."""
+def weigh(top: str, piles: dict[str, list[int]], without: str = "") -> bool:
+    """Add up the files below a folder, on its own file system: alike names in one folder are one pile. Whether all were seen."""
     until = time.monotonic() + SECONDS_FOR_A_FOLDER
     try:
         device = os.lstat(top).st_dev
     except OSError:
-        return
+        return False
     waiting = [top]
     while waiting and time.monotonic() < until:
         folder = waiting.pop(0)
@@ -200,9 +202,10 @@ def weigh(top: str, piles: dict[str, list[int]], without: str = "") -> None:
                     pile[0] += 1
                     pile[1] += stat.st_blocks * 512
                     if time.monotonic() >= until:
-                        return
+                        return False
         except OSError:
             continue
+    return not waiting
 
 
 def _libraries(notes: Sequence[Payload], errors: Sequence[Payload], folder: str) -> list[list[Any]]:
