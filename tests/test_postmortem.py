@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from outlive.crash_site import FaultAddress, NativeFrame, Site
+from outlive.record.kernel_faults import fault_in
 from outlive.record.native import CrashWords
 from outlive.record.postmortem.demangling import demangled, short
 from outlive.record.postmortem.elf import Elf
@@ -379,3 +380,48 @@ def test_the_way_to_an_abort_begins_with_who_aborted() -> None:
 def test_libraries_that_everybody_has_are_not_the_top(name: str) -> None:
     assert NativeFrame(f"/lib/{name}", 1).plumbing
     assert not NativeFrame("/lib/libcrypto.so", 1).plumbing
+
+
+# The kernel's log.
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "python[3727]: segfault at 0 ip 00007efc6cf85ad8 sp 00007ffe7ae238c8 error 4 in libc.so.6[167ad8,7efc6ce44000+156000] likely on CPU 1 (core 1, socket 0)",
+            (3727, "SIGSEGV", "libc.so.6+0x167ad8", "0x0, a null pointer"),
+        ),
+        (
+            "train my model[12]: segfault at 7f0000001000 ip 00005581d0001139 sp 00007ffc0 error 6 in a.out[5581d0001000+1000]",
+            (12, "SIGSEGV", "a.out+0x139", "0x7f0000001000"),
+        ),
+        (
+            "app[9]: segfault at 0 ip 0000000000000000 sp 00007ffd0 error 14",
+            (9, "SIGSEGV", "", "0x0, a null pointer that was called"),
+        ),
+        (
+            "traps: python[88] general protection fault ip:7f01 sp:7ffd error:0 in libfoo.so[7f00+2000]",
+            (88, "SIGSEGV", "libfoo.so+0x1", "no address at all"),
+        ),
+        (
+            "traps: python[88] trap invalid opcode ip:7f01 sp:7ffd error:0 in libfoo.so[7f00+2000]",
+            (88, "SIGILL", "libfoo.so+0x1", None),
+        ),
+        (
+            "traps: python[88] trap divide error ip:7f01 sp:7ffd error:0 in libfoo.so[7f00+2000]",
+            (88, "SIGFPE", "libfoo.so+0x1", None),
+        ),
+        ("Out of memory: Killed process 9 (python)", None),
+    ],
+)  # fmt: skip
+def test_a_fault_in_the_kernels_log_is_read(line: str, expected: tuple | None) -> None:
+    found = fault_in(line)
+
+    if expected is None or found is None:
+        assert expected is found
+        return
+    pid, name, site = found
+    pid_expected, name_expected, place, address = expected
+    assert (pid_expected, name_expected, place) == (pid, name, site.place)
+    assert (site.fault is None) if address is None else (address in site.fault.words)

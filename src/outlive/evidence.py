@@ -468,11 +468,14 @@ class Evidence:
             found.append(Fact("fatal error", self.crash.headline, "faulthandler in the program"))
         site = site or self.site
         if site is not None:
+            by_kernel = "the kernel's log"
             source = "the handler in the program, and the symbols of the mapped files"
             if site.frames:
+                source = source if site.counter else by_kernel
                 found.append(Fact("native frames", site.words_for_frames(), source))
             if site.fault is not None and site.fault.words:
-                found.append(Fact("address", site.fault.words, "siginfo and /proc/PID/maps"))
+                source = "siginfo and /proc/PID/maps" if site.counter or site.code else by_kernel
+                found.append(Fact("address", site.fault.words, source))
             got = self.sender_of(self.fatal_signal or "")
             if got is not None and got.thread and not site.main_thread:
                 found.append(Fact("thread", got.thread, "the kernel's name of it", private=True))

@@ -90,19 +90,17 @@ def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
 def _in_an_unknown_thread(evidence: Evidence) -> Iterator[Finding]:
     """Only the native frames tell: of a thread that Python does not know, or without a dump of Python's stacks."""
     site = evidence.site
-    if site is None or site.top is None:
+    if site is None or (site.top is None and site.fault is None):
         return
+    at = f" in {site.place}" if site.place else ""
+    own_thread = ", in a thread of its own" if evidence.crash is not None else ""
+    owner = site.top.library if site.top is not None and site.top.library else "native code"
+    known = site.top is not None and not site.top.plumbing
     yield Finding(
-        f"Native code crashed in {site.place}, in a thread of its own ({evidence.fatal_signal})."
-        if evidence.crash is not None
-        else f"Native code crashed in {site.place} ({evidence.fatal_signal}).",
+        f"Native code crashed{at}{own_thread} ({evidence.fatal_signal}).",
         (*evidence.facts_of_crash(), *evidence.because("run time", "last line seen")),
-        Confidence.LIKELY if not site.top.plumbing else Confidence.POSSIBLE,
-        (
-            Remedy(
-                f"Look at what was given to {site.top.library or 'this code'}: sizes, lifetimes of buffers, callbacks."
-            ),
-        ),
+        Confidence.LIKELY if known else Confidence.POSSIBLE,
+        (Remedy(f"Look at what was given to {owner}: sizes, lifetimes of buffers, callbacks."),),
         where=evidence.crash_line or evidence.busy,
     )
 

@@ -21,6 +21,7 @@ from outlive.observed import (
     Thrown,
     TimerSet,
 )
+from outlive.record.kernel_faults import fault_in
 from outlive.record.readings import Readings, confession, integer, number, plain_value, signal_name
 from outlive.record.traces import crash_in, origin_of, stacks_at, thrown
 
@@ -207,7 +208,22 @@ def signals_of(readings: Readings) -> tuple[Received, ...]:
                     site=site_in(seen.get("site")),
                 )
             )
+    if not any(got.site for got in found):
+        found += _faults_in_the_log(readings)
     return tuple(sorted(found, key=lambda received: received.at or 0.0))
+
+
+def _faults_in_the_log(readings: Readings) -> list[Received]:
+    """Of a program that nothing could be loaded into the kernel may have said where it crashed; it counts threads, not processes."""
+    lines = readings.end.get("kernel_lines") or ()
+    if readings.end.get("own_pid_namespace"):
+        return []
+    found = [fault for line in lines if (fault := fault_in(str(line))) is not None]
+    return [
+        Received(signal=name, pid=pid, at=number(readings.end.get("at")), site=site)
+        for pid, name, site in found
+        if pid == readings.pid
+    ]
 
 
 def site_in(data: Any) -> Site | None:
