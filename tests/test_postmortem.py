@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from conftest import Outlive
 from outlive.crash_site import FaultAddress, NativeFrame, Site
+from outlive.record.flight import INITIAL_PID_NAMESPACE
 from outlive.record.kernel_faults import fault_in
 from outlive.record.native import CrashWords
 from outlive.record.postmortem.demangling import demangled, short
@@ -384,6 +387,8 @@ def test_libraries_that_everybody_has_are_not_the_top(name: str) -> None:
 
 # The kernel's log.
 
+INITIAL_NAMESPACE = os.readlink("/proc/self/ns/pid") == INITIAL_PID_NAMESPACE
+
 
 @pytest.mark.parametrize(
     ("line", "expected"),
@@ -425,3 +430,19 @@ def test_a_fault_in_the_kernels_log_is_read(line: str, expected: tuple | None) -
     pid_expected, name_expected, place, address = expected
     assert (pid_expected, name_expected, place) == (pid, name, site.place)
     assert (site.fault is None) if address is None else (address in site.fault.words)
+
+
+def test_a_program_that_is_no_python_is_judged_by_the_kernels_log(
+    outlive: Outlive, tmp_path: Path
+) -> None:
+    if not os.access("/dev/kmsg", os.R_OK) or not INITIAL_NAMESPACE:
+        pytest.skip("the kernel's log cannot be read here")
+    made = tmp_path / "crasher"
+    source = Path(__file__).parent / "shim_programs" / "null_main.c"
+    subprocess.run(["cc", "-o", made, source], check=True, timeout=60)
+
+    done = outlive("run", str(made))
+
+    assert done.status == -signal.SIGSEGV
+    assert "user-native-crashed" in done.stderr
+    assert "a null pointer" in done.stderr
