@@ -72,6 +72,9 @@ class HangWatch:
             self._stillness.moved()
             self._question = ""
             return None
+        tasks = kernel_waits(self._host, family)
+        if any(task[1] == "R" for threads in tasks.values() for task in threads):
+            return None  # it would run if the machine let it: look again at the next sample
         self._told = True
         return {
             "kind": "hang",
@@ -80,7 +83,7 @@ class HangWatch:
             "seconds": round(self._stillness.seconds, 1),
             "cpu_share": round(self._stillness.cpu_share, 4),
             "asked": self._question,
-            "tasks": kernel_waits(self._host, family),
+            "tasks": tasks,
         }
 
 

@@ -6,6 +6,7 @@ For ``fork``: Python counts the threads after its hooks have run, and before the
 from __future__ import annotations
 
 import ctypes
+import sys
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class Later:
     def _call(self, _: Any) -> int:
         try:
             if self._wanted:
-                if self._frame is not None and self._frame.f_lasti == self._at:
+                # In the frame itself the call has returned; in a frame above it, a hook of the call is still running.
+                returned = sys._getframe(1) is self._frame
+                if self._frame is not None and self._frame.f_lasti == self._at and not returned:
                     self._ask_the_interpreter()
                 else:
                     self._do()
