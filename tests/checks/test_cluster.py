@@ -272,7 +272,8 @@ def test_the_short_form_of_slurm_is_expanded(listing: str, names: list[str]) -> 
 
 @pytest.mark.parametrize(
     "variables",
-    [{}, {"TF_CONFIG": "{"}, {"TF_CONFIG": "{}"}, {"TF_CONFIG": '{"cluster": {"worker": ["a"]}}'}, {"TF_CONFIG": "[]"}],
+    [{}, {"TF_CONFIG": "{"}, {"TF_CONFIG": "{}"}, {"TF_CONFIG": '{"cluster": {"worker": ["a"]}}'}, {"TF_CONFIG": "[]"},
+     {"TF_CONFIG": '{"cluster": {}, "task": {"index": 1}}'}, {"TF_CONFIG": '{"cluster": {"worker": ["a:1"]}, "task": {"index": "x"}}'}],
 )  # fmt: skip
 def test_a_cluster_that_cannot_be_told_says_why(variables: dict[str, str]) -> None:
     with pytest.raises(NoCluster):

@@ -515,8 +515,9 @@ def test_what_the_import_says_last_is_a_fact(environment: Environment) -> None:
     assert line in [fact.value for fact in answer.findings[0].because]
 
 
-def test_an_import_that_works_is_fine(environment: Environment) -> None:
-    environment.write("tensorflow/__init__.py", "__version__ = '2.21.0'\n")
+@pytest.mark.parametrize("more", ["", "import os, sys; os.close(1); sys.stdout = None"])
+def test_an_import_that_works_is_fine(more: str, environment: Environment) -> None:
+    environment.write("tensorflow/__init__.py", f"__version__ = '2.21.0'\n{more}\n")
 
     answer = ask("tensorflow-dies-at-import", look(environment, trials=True))
 

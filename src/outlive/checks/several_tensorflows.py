@@ -75,9 +75,7 @@ def several_tensorflows(here: Surroundings) -> Iterator[Finding]:
             ),
         )  # fmt: skip
     if not wrong:
-        told = (
-            f"One TensorFlow: {found[0].name} {found[0].version}"
-            if found
-            else "No TensorFlow, so not two"
-        )
+        told = f"One TensorFlow: {found[0].name} {found[0].version}" if found else "No TensorFlow"
+        if not found and places:
+            told = f"One TensorFlow: {places[0]}"
         yield here.fine(f"{told}.", *facts)

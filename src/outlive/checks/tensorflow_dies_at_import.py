@@ -60,8 +60,10 @@ def tensorflow_dies_at_import(here: Surroundings) -> Iterator[Finding]:
         )
     for trial in trials:
         if trial.lived and trial.module == "tensorflow":
+            version = trial.answers.get("version")
+            name = f"TensorFlow {version}" if version else "TensorFlow"
             yield here.fine(
-                f"TensorFlow {trial.answers.get('version')} was imported in {trial.seconds:g} s.",
+                f"{name} was imported in {trial.seconds:g} s.",
                 Fact("file", trial.answers.get("file"), "a child that imported it"),
             )
 

@@ -64,10 +64,10 @@ def _describe(python: str, variables: Mapping[str, str]) -> dict[str, Any]:
     answer = question.answer()
     if answer.told is None:
         said = answer.errors.strip().splitlines()
-        why = question.why_not or (said[-1] if said else "")
+        why = question.why_not or (said[-1] if said else f"it ended with status {answer.status}")
         if answer.timed_out:
             why = f"no answer within {DESCRIBE_SECONDS} s"
-        raise PythonNotFound(f"{python} does not answer as a Python does{': ' if why else ''}{why}")
+        raise PythonNotFound(f"{python} does not answer as a Python does: {why}")
     return answer.told
 
 

@@ -5,6 +5,7 @@ Arguments: the word that begins the answer, and the name of the module.
 
 import importlib
 import json
+import os
 import sys
 
 
@@ -78,6 +79,7 @@ def told(name, module):
 def main():
     """Import, ask, print."""
     mark, name = sys.argv[1], sys.argv[2]
+    out = os.dup(1)  # whatever the library does to stdout
     try:
         answer = told(name, importlib.import_module(name))
         answer.update(used())
@@ -88,10 +90,9 @@ def main():
         traceback.print_exc()
         answer = {"error": type(error).__name__ + ": " + str(error)}
         status = 1
-    sys.stdout.write("\n" + mark + json.dumps(answer) + "\n")
-    sys.stdout.flush()
+    os.write(out, ("\n" + mark + json.dumps(answer) + "\n").encode())
     # Not through the interpreter's end: what a library does there is not what was asked.
-    __import__("os")._exit(status)
+    os._exit(status)
 
 
 if __name__ == "__main__":

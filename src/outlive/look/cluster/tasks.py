@@ -54,17 +54,16 @@ def find_tasks(hosts: str | None, variables: Mapping[str, str]) -> Tasks:
 def _from_tf_config(text: str) -> Tasks:
     try:
         config = json.loads(text)
-        cluster = config["cluster"]
         named = [
             (kind, index, str(word))
-            for kind, words in cluster.items()
+            for kind, words in config["cluster"].items()
             for index, word in enumerate(words)
         ]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        named.sort(key=lambda item: (item[0] != "chief", item[0] != "worker", item[0], item[1]))
+        own = config.get("task") or {}
+        first = not own or (own.get("type"), int(own.get("index", 0))) == named[0][:2]
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise NoCluster(f"TF_CONFIG cannot be read: {type(error).__name__}: {error}") from error
-    named.sort(key=lambda item: (item[0] != "chief", item[0] != "worker", item[0], item[1]))
-    own = config.get("task") if isinstance(config.get("task"), dict) else {}
-    first = not own or (own.get("type"), int(own.get("index", 0))) == named[0][:2]
     return Tasks("TF_CONFIG", tuple(_task(word) for _, _, word in named), first)
 
 
