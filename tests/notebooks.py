@@ -40,6 +40,7 @@ class Outcome:
     reply: dict[str, Any] | None = None
     errors: list[dict[str, Any]] = field(default_factory=list)
     text: str = ""
+    shown: list[dict[str, str]] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
@@ -114,6 +115,8 @@ class Notebook:
                     outcome.errors.append(content)
                 elif message["msg_type"] == "stream":
                     outcome.text += content["text"]
+                elif message["msg_type"] == "display_data":
+                    outcome.shown.append(content["data"])
                 idle = idle or content.get("execution_state") == "idle"
             with contextlib.suppress(queue.Empty):
                 reply = self.client.get_shell_msg(timeout=0.05)

@@ -165,6 +165,20 @@ def test_a_death_while_no_cell_runs_is_told_before_the_next_one(kernel: Notebook
     assert "died" not in kernel.run("print('and on')").text
 
 
+def test_the_magic_shows_the_last_verdict_as_a_page_and_as_text(kernel: Notebook) -> None:
+    kernel.run(SEGFAULT)
+    wait_until(lambda: not alive(kernel.wrapper), "the supervisor is gone")
+    kernel.manager.restart_kernel(now=True)
+    kernel.client.wait_for_ready(timeout=60)
+
+    (shown,) = kernel.run("%load_ext outlive\n%why").shown
+
+    assert "user-native-crashed" in shown["text/plain"]
+    assert "→    2 │ ctypes.string_at(0)" in shown["text/plain"]
+    assert shown["text/html"].startswith("<iframe")
+    assert "user-native-crashed" in shown["text/html"]
+
+
 # What is not a crash.
 
 

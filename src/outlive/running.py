@@ -47,6 +47,11 @@ OPTIONS = (
         "When the program has made no progress for that long, say what it waits for. It is not touched and goes on.",
         "SECONDS",
     ),
+    Option(
+        "--brake",
+        "",
+        "Near the memory limit stop the running line with an exception (MemoryBrake) instead of being killed.",
+    ),
     Option("--no-record", "", "Run the program and nothing else."),
 )
 
@@ -124,6 +129,8 @@ def run(arguments: Sequence[str]) -> int:
     hold_closed_streams()
     host = Host()
     folder, rings, warning = _folders(host, request.switches)
+    if "--brake" in request.switches and rings is not None:
+        runs.write_link(os.path.join(rings, runs.BRAKE_NAME), "on")
     supervisor = Supervisor(request.command, None if "--outside" in request.switches else rings)
     baseline = Baseline(host)
     try:

@@ -32,10 +32,15 @@ def _scope_options(function: Any) -> Any:
 
 @jupyter.command(short_help="Watch every kernel from now on.")
 @_scope_options
-def enable(where: str | None) -> None:
+@click.option(
+    "--brake",
+    is_flag=True,
+    help="Near the memory limit stop the running cell with an exception, so that every variable lives.",
+)
+def enable(where: str | None, brake: bool) -> None:
     """Watch every kernel that is started from now on. Running servers must be started again. Doing it twice changes nothing."""
     scope = enabling.scopes()[where or enabling.usual_scope()]
-    for path in enabling.enable(scope):
+    for path in enabling.enable(scope, brake):
         print(path)
     print("outlive: kernels are watched; start your Jupyter server again.", file=sys.stderr)
 

@@ -13,6 +13,7 @@ from outlive.errors import OutliveError
 from outlive.record.inside.kernels import WRAPPER
 
 EXTENSION = "outlive.jupyter.extension"
+BRAKE = "outlive.jupyter.brake"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -73,12 +74,13 @@ def usual_scope() -> str:
     return "env" if sys.prefix != sys.base_prefix else "user"
 
 
-def enable(scope: Scope) -> list[str]:
+def enable(scope: Scope, brake: bool = False) -> list[str]:
     """Write what is missing or old; the files that are there now."""
-    _write(scope.server, {"ServerApp": {"jpserver_extensions": {EXTENSION: True}}})
+    extensions = {EXTENSION: True, **({BRAKE: True} if brake else {})}
+    _write(scope.server, {"ServerApp": {"jpserver_extensions": extensions}})
     _copy(os.path.join(HERE, "labextension"), scope.lab)
     if importlib.util.find_spec("ipykernel") is not None:
-        _write(os.path.join(scope.kernel, "kernel.json"), kernel_spec())
+        _write(os.path.join(scope.kernel, "kernel.json"), kernel_spec(brake))
     return [path for path, _ in scope.files if os.path.exists(path)]
 
 
@@ -96,12 +98,12 @@ def disable(scope: Scope) -> list[str]:
     return removed
 
 
-def kernel_spec() -> dict[str, object]:
+def kernel_spec(brake: bool) -> dict[str, object]:
     """Python 3, with its supervisor in front."""
     python = sys.executable
     command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     return {
-        "argv": [python, "-m", WRAPPER, "--", *command],
+        "argv": [python, "-m", WRAPPER, *(["--brake", "on"] if brake else []), "--", *command],
         "display_name": "Python 3 (Outlive)",
         "language": "python",
         "metadata": {"debugger": True},

@@ -1,16 +1,17 @@
-"""``%load_ext outlive``: ``%why`` shows the last verdict in the notebook."""
+"""``%load_ext outlive``: ``%why`` shows the last verdict, ``%outlive brake on`` and ``%%guarded`` stop a cell before it is killed."""
 
 from __future__ import annotations
 
 import html
 import os
 import shlex
+import sys
 from typing import Any
 
-from IPython.core.magic import Magics, line_magic, magics_class
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from outlive.errors import NothingRecorded
+from outlive.errors import NothingRecorded, UsageError
 from outlive.evidence import Evidence
 from outlive.judging import judge
 from outlive.jupyter.telling import as_text
@@ -42,6 +43,13 @@ class Told:
         )
 
 
+class GuardedCellFailed(Exception):
+    """The cell below ``%%guarded`` raised something, which has been shown already."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 @magics_class
 class OutliveMagics(Magics):  # type: ignore[misc]  # untyped where IPython is not installed
     """The magics."""
@@ -55,6 +63,34 @@ class OutliveMagics(Magics):  # type: ignore[misc]  # untyped where IPython is n
         verdict, evidence = judge(os.path.basename(folder), payloads, rings)
         story = story_of(verdict, evidence, payloads, rings, share=False)
         display(Told(verdict, evidence, page(story)))
+
+    @line_magic  # type: ignore[untyped-decorator]  # IPython's
+    def outlive(self, line: str) -> None:
+        """``%outlive brake on|off``: near the memory limit a cell is stopped, and every variable lives."""
+        if line.split() not in (["brake", "on"], ["brake", "off"]):
+            raise UsageError(f"There is no %outlive {line}.", "There is:  %outlive brake on|off")
+        switch_brake(line.split()[1] == "on")
+
+    @cell_magic  # type: ignore[untyped-decorator]  # IPython's
+    def guarded(self, line: str, cell: str) -> None:
+        """``%%guarded``: the brake, for this cell alone."""
+        switch_brake(True)
+        try:
+            result = self.shell.run_cell(cell)
+        finally:
+            switch_brake(False)
+        if not result.success:
+            raise GuardedCellFailed("the guarded cell failed, see above")
+
+
+def switch_brake(on: bool) -> None:
+    """In the recorder that watches this kernel."""
+    agents = getattr(sys.modules.get("_outlive_record.inside.agent"), "AGENTS", ())
+    if not any(agent.brake(on) for agent in agents):
+        raise UsageError(
+            "This kernel is not watched, so nothing can stop it in time.",
+            "Switch it on in a shell, and start the server again:  outlive jupyter enable",
+        )
 
 
 def last_death() -> str:

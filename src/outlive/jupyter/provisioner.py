@@ -25,6 +25,9 @@ class OutliveProvisioner(LocalProvisioner):  # type: ignore[misc]  # untyped whe
     #: Told of every death of a kernel; set by the server extension.
     listener: ClassVar[Listener | None] = None
 
+    #: Stop a cell before the kernel's memory killer does; set by the extension ``outlive.jupyter.brake``.
+    brake: ClassVar[bool] = False
+
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         """The kernel's command, with the supervisor's before it."""
         environment = kwargs.get("env") or os.environ
@@ -47,7 +50,7 @@ class OutliveProvisioner(LocalProvisioner):  # type: ignore[misc]  # untyped whe
         return result
 
     def _wrapper(self) -> list[str]:
-        return [sys.executable, "-m", WRAPPER]
+        return [sys.executable, "-m", WRAPPER, *(["--brake", "on"] if self.brake else [])]
 
     def _hear(self, hears: int) -> None:
         """The supervisor has something to tell, or is gone."""

@@ -43,6 +43,7 @@ def traceback(verdict: Verdict, evidence: Evidence) -> list[str]:
         markup=False,
         emoji=False,
         legacy_windows=False,
+        force_jupyter=False,
         _environ={},
     )
     render(verdict, console, neighbours_of(evidence))

@@ -41,10 +41,12 @@ class Kernel:
         return changed
 
 
-def run(command: Sequence[str], within: str | None, tell: int | None) -> None:
+def run(command: Sequence[str], within: str | None, tell: int | None, brake: bool) -> None:
     """Run a kernel to its end, and end as it ended. Whatever fails here, the kernel is started and waited for."""
     hold_closed_streams()
     kernel = Kernel(command, within)
+    if brake and kernel.rings is not None:
+        runs.write_link(os.path.join(kernel.rings, runs.BRAKE_NAME), "on")
     baseline = Baseline(kernel.host)
     supervisor = Supervisor(kernel.command, kernel.rings)
     supervisor.start(kernel.environment())

@@ -50,20 +50,29 @@ class Notebook:
 
     def __init__(self, frames: Iterable[Mapping[str, Any]] = ()) -> None:
         known: dict[str, Request] = {}
+        self._by_file: dict[str, Request] = {}
+        self._inner: dict[str, Request] = {}
         self.shutdown = False  #: somebody asked the kernel to end
         for frame in frames:
             kind, identifier = frame.get("kind"), str(frame.get("id", ""))
             if kind == "cell":
                 known[identifier] = Request(frame)
-            elif kind == "file" and identifier in known and not known[identifier].file:
-                known[identifier].file = str(frame.get("file", ""))
+            elif kind == "file" and identifier in known:
+                self._name(known[identifier], str(frame.get("file", "")))
             elif kind == "done" and identifier in known:
                 known[identifier].done = True
                 known[identifier].error = frame.get("error")
             elif kind == "shutdown":
                 self.shutdown = True
         self.requests = list(known.values())
-        self._by_file = {request.file: request for request in self.requests if request.file}
+
+    def _name(self, request: Request, file: str) -> None:
+        """The first name is the cell's own; a magic (``%%capture``, ``%%guarded``) runs what stands below it under another."""
+        if request.file:
+            self._inner[file] = request
+        else:
+            request.file = file
+            self._by_file[file] = request
 
     @property
     def running(self) -> list[Request]:
@@ -74,6 +83,9 @@ class Notebook:
         """The cell that a frame lies in, and the line in it."""
         if file in self._by_file:
             return self._by_file[file], line
+        if file in self._inner:
+            below_magic = self._inner[file].code.lstrip().startswith("%%")
+            return self._inner[file], line + 1 if below_magic else line
         if file in TIMED:
             timed = [request for request in self.requests if TIME_MAGIC.search(request.code)]
             for request in reversed(timed):

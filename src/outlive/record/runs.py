@@ -33,6 +33,9 @@ KERNEL_PREFIX = "kernel-"
 #: A link beside the rings: the Python that Outlive runs on, for a supervisor that the program's own processes start.
 PYTHON_NAME = "python"
 
+#: A link beside the rings: the brake is on. Known to ``inside/agent.py``.
+BRAKE_NAME = "brake"
+
 
 def home() -> str:
     """The folder below which everything is recorded: $OUTLIVE_HOME, else the user's state directory."""

@@ -64,6 +64,9 @@ QUESTION = "look"
 NEEDS_ONE_THREAD = ("unshare", "setns")
 
 
+#: A link in the record's folder: stop the program before the kernel's memory killer does.
+BRAKE_NAME = "brake"
+
 #: When so many processes ended badly (three files each, 0.8 MB) no more are recorded: the disk is the program's.
 MAX_FILES = 300
 
@@ -84,6 +87,7 @@ class Agent:
         self._shim: Optional[Shim] = None
         self._census: Optional[Census] = None
         self._cells: Any = None  # in the kernel of a notebook
+        self._brake: Any = None  # where it was asked for
         self._look: Optional[Look] = None
         self._question = os.path.join(folder, QUESTION)
         self._forked: Dict[str, Any] = {}
@@ -112,6 +116,8 @@ class Agent:
             if hasattr(os, name):
                 setattr(os, name, self._alone(getattr(os, name)))
         self._open_the_rest()
+        if os.path.islink(os.path.join(self._folder, BRAKE_NAME)):
+            self.brake(True)
         self._sampler.start(delay=FIRST_DELAY_SECONDS)
 
     def _of_notebooks(self) -> Dict[str, Callable[[Any], None]]:
@@ -133,6 +139,17 @@ class Agent:
             "IPython.core.compilerop": lambda module: cells().wrap_compiler(module),
             "jupyter_client.launcher": launcher,
         }
+
+    def brake(self, on: bool) -> bool:
+        """Switch the brake on or off; whether that could be done."""
+        if self._brake is None:
+            from .brake import Brake
+
+            self._brake = Brake(self._folder, own_code(library_folders()))
+        if on:
+            return bool(self._brake.on())
+        self._brake.off()
+        return True
 
     def _introduction(self) -> Dict[str, Any]:
         """The first record of a process: who it is, and what counts as a library in it."""
@@ -166,6 +183,8 @@ class Agent:
             self._cells and self._cells.answers
         ):  # a kernel shows what cells raise, and lives on
             self._hooks.look_for_uncaught()
+        if self._brake is not None:
+            self._brake.consider(rss)
         if self._census is not None:
             self._census.consider(rss)
             self._sampler.near = self._census.near
@@ -249,6 +268,9 @@ class Agent:
             return
         self._fault.forked()
         self._around.forked()
+        if self._brake is not None:
+            self._brake.off()  # a child is not stopped, and its memory is its own
+            self._brake = None
         METER.forked()
         self._sampler.forked()
         if self._census is not None:
@@ -306,4 +328,9 @@ def in_main_interpreter() -> bool:
 def start(folder: str) -> None:
     """Record this process below the folder."""
     if os.path.isdir(folder) and in_main_interpreter() and len(files_in(folder)) <= MAX_FILES:
-        Agent(folder).start()
+        AGENTS.append(Agent(folder))
+        AGENTS[0].start()
+
+
+#: The recorder of this process, for a notebook that switches its brake.
+AGENTS: List[Agent] = []

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: A link in the record's folder: the Python that Outlive itself runs on.
 PYTHON_NAME = "python"
 
+#: A link in the record's folder: kernels are to be stopped in time, too.
+BRAKE_NAME = "brake"
+
 WRAPPER = "outlive.jupyter.ipykernel_launcher"
 
 
@@ -49,7 +52,8 @@ class Kernels:
             python = os.readlink(os.path.join(self._folder, PYTHON_NAME))
         except (OSError, TypeError, ValueError):
             return None
-        return [python, "-m", WRAPPER, "--within", self._folder, "--", *words]
+        brake = ["--brake", "on"] if os.path.islink(os.path.join(self._folder, BRAKE_NAME)) else []
+        return [python, "-m", WRAPPER, "--within", self._folder, *brake, "--", *words]
 
     def _without_recorder(self, environment: Optional[Mapping[str, str]]) -> Dict[str, str]:
         """The supervisor is no part of the program; it gives the kernel a recorder of its own."""

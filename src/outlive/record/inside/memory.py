@@ -47,6 +47,13 @@ class Meter:
         except (OSError, ValueError):
             return 0, 0, 0
 
+    def data(self) -> int:
+        """What counts against RLIMIT_DATA; zero when the program has closed the file."""
+        try:
+            return int(os.pread(self._handle, 128, 0).split()[5]) * PAGE_BYTES
+        except (OSError, ValueError, IndexError):
+            return 0
+
     def _found(self) -> Tuple[int, int]:
         found = os.fstat(self._handle)
         return found.st_dev, found.st_ino

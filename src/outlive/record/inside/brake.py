@@ -1,0 +1,134 @@
+"""Stop the running code before the kernel's memory killer does, so that every variable lives. Loaded only where it was asked for.
+
+Two brakes, because each stops what the other cannot. The sampler's thread sees the memory rise and sends a signal to the main thread, whose
+handler raises: between two steps of Python, as Ctrl-C does, and never while a module is imported or an object is being destroyed. And a limit
+on the data of the process, kept a little below what is left, refuses the one large request that would be the last (``MemoryError``, or
+TensorFlow's ``ResourceExhaustedError``), also in native code and however fast it comes.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # signal without the enumerations, which take long to load
+import _thread
+import os
+import resource
+import time
+
+from .memory import METER, private_bytes
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional, Tuple
+
+#: Of the smallest limit above the program.
+THRESHOLD = 0.85
+
+#: After a stop the memory is still full: only what grows by so much more is stopped again.
+STEP = 0.03
+
+#: When others (children, neighbours in the container) hold more than this process, stopping it would not help.
+OWN_SHARE = 0.5
+
+#: What is left for everything that must not be refused: threads, the interpreter, the one who shows the error.
+HEADROOM = 0.06
+HEADROOM_BYTES = 32_000_000
+
+#: After a stop the headroom is there to be used, for so long: an error wants to be shown.
+SECONDS_OF_EASE = 5.0
+EASED_BYTES = 8_000_000
+
+SIGNAL = _signal.SIGRTMIN + 9
+DEEPEST = 3000
+
+
+class MemoryBrake(BaseException):
+    """The code was stopped because its memory came near the limit. No ``Exception``: ``except Exception: pass`` must not swallow it."""
+
+    __module__ = "outlive"
+
+
+class Brake:
+    """Watches the memory of this process, when it is on."""
+
+    def __init__(self, folder: str, is_own: Callable[[str], bool]) -> None:
+        self._limit_path = os.path.join(folder, "limit")
+        self._is_own = is_own
+        self._pid = os.getpid()
+        self._main = 0
+        self._wanted: Optional[Tuple[int, int]] = None
+        self._next = 0
+        self._eased_until = 0.0
+        self._data_limit = resource.getrlimit(resource.RLIMIT_DATA)
+
+    def on(self) -> bool:
+        """To be called in the main thread; whether it could be done."""
+        if _signal.getsignal(SIGNAL) is not _signal.SIG_DFL and not self._main:
+            return False  # the program uses this signal itself
+        _signal.signal(SIGNAL, self._stop)
+        self._main = _thread.get_ident()
+        return True
+
+    def off(self) -> None:
+        """Nothing is stopped or refused any more; the handler stays, for a signal that is under way."""
+        self._main = 0
+        resource.setrlimit(resource.RLIMIT_DATA, self._data_limit)
+
+    def consider(self, rss: int) -> None:
+        """Called at every tick with the memory in use."""
+        if not self._main or os.getpid() != self._pid:
+            return
+        limit, used = self._limit()
+        if limit:
+            self._keep_headroom(limit, max(used, private_bytes()))
+        if not limit or max(rss, used) < THRESHOLD * limit:
+            self._next = 0
+            return
+        own = private_bytes()
+        used = max(own, used)
+        if used < THRESHOLD * limit or own < OWN_SHARE * used or own < self._next:
+            return
+        self._wanted = (own, limit)
+        _signal.pthread_kill(self._main, SIGNAL)
+
+    def _keep_headroom(self, limit: int, used: int) -> None:
+        """Let so much be asked for as is left, and no more."""
+        data, hard = METER.data(), self._data_limit[1]
+        if not data:
+            return
+        eased = time.monotonic() < self._eased_until
+        kept = EASED_BYTES if eased else max(HEADROOM_BYTES, int(HEADROOM * limit))
+        room = max(0, limit - used - kept)
+        soft = data + room if hard == resource.RLIM_INFINITY else min(data + room, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+    def _limit(self) -> Tuple[int, int]:
+        """As the supervisor tells it: the smallest limit, and what is used of it by all that share it."""
+        try:
+            words = os.readlink(self._limit_path).split()
+            return int(words[0]), int(words[1]) if len(words) > 1 else 0
+        except (OSError, ValueError, IndexError):
+            return 0, 0
+
+    def _stop(self, number: int, frame: Any) -> None:
+        wanted, self._wanted = self._wanted, None
+        if wanted is None or not self._main or not self._may_stop(frame):
+            return
+        own, limit = wanted
+        self._next = own + int(STEP * limit)
+        self._eased_until = time.monotonic() + SECONDS_OF_EASE
+        self._keep_headroom(limit, own)
+        raise MemoryBrake(
+            f"stopped here, before the kernel would have killed the program: it uses {own / 1e9:.2f} GB, the limit is "
+            f"{limit / 1e9:.2f} GB. Every variable is still there: delete what is not needed, then go on."
+        )
+
+    def _may_stop(self, frame: Any) -> bool:
+        """Only code of the user's own, and nothing that must not be left half done."""
+        own, depth = False, 0
+        while frame is not None and depth < DEEPEST:
+            code = frame.f_code
+            if code.co_name == "__del__" or code.co_filename.startswith("<frozen importlib"):
+                return False
+            own = own or self._is_own(code.co_filename)
+            frame, depth = frame.f_back, depth + 1
+        return own

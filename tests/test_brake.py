@@ -1,0 +1,104 @@
+"""Near the memory limit the running code is stopped, and every variable lives."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from limited import enter, memory_group, parent_group
+
+from conftest import UNWANTED
+from notebooks import Notebook, notebook, require_jupyter
+
+require_jupyter()
+
+pytestmark = [pytest.mark.death, pytest.mark.notebook]
+
+
+@pytest.fixture
+def group() -> Iterator[Path]:
+    if parent_group() is None:
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail("skips are forbidden here: no memory control group can be made")
+        pytest.skip("no memory control group can be made here")
+    with memory_group(500) as made:
+        yield made
+
+
+@pytest.fixture
+def kernel(tmp_path: Path, group: Path) -> Iterator[Notebook]:
+    with notebook(tmp_path, preexec_fn=lambda: enter(group)) as opened:
+        opened.run("%load_ext outlive")
+        yield opened
+
+
+GROW = "while True:\n    kept.append(bytearray(300_000))"
+SWALLOWING = "while True:\n    try:\n        kept.append(bytearray(300_000))\n    except Exception:\n        pass"
+
+
+#: The first stops a cell, the second refuses the request that is too fast for the first.
+STOPS = {"MemoryBrake", "MemoryError"}
+
+
+@pytest.mark.parametrize(
+    ("code", "stops"),
+    [
+        (GROW, STOPS),
+        (SWALLOWING, {"MemoryBrake"}),
+        ("kept.append(bytearray(600_000_000))", {"MemoryError"}),
+    ],
+    ids=["plainly", "swallowing exceptions", "in one request"],
+)
+def test_a_cell_that_grows_is_stopped_and_its_variables_live(
+    kernel: Notebook, code: str, stops: set[str]
+) -> None:
+    kernel.run("kept = [0] * 400\n%outlive brake on")
+
+    outcome = kernel.run(code)
+
+    assert stops >= {error["ename"] for error in outcome.errors}
+    assert 1 == len(outcome.errors)
+    assert int(kernel.run("print(len(kept))").text) >= 400
+    assert "done" in kernel.run("del kept\nprint('done')").text, "after it one can go on"
+    assert [] == kernel.verdicts()
+
+
+def test_a_guarded_cell_is_stopped_and_the_next_one_is_not_guarded(kernel: Notebook) -> None:
+    kernel.run("kept = []")
+
+    outcome = kernel.run("%%guarded\n" + GROW)
+
+    assert STOPS & {error["ename"] for error in outcome.errors}
+    assert "error" == outcome.reply["status"]
+    assert "kept-in-container" in kernel.run(GROW).verdict
+
+
+def test_without_the_brake_nothing_is_stopped(kernel: Notebook) -> None:
+    kernel.run("kept = []\n%outlive brake on\n%outlive brake off")
+
+    assert "KernelDied" in kernel.run(GROW).verdict
+
+
+def test_a_script_is_stopped_with_an_exception(tmp_path: Path, group: Path) -> None:
+    import subprocess
+
+    script = tmp_path / "grows.py"
+    script.write_text("kept = []\ntry:\n    while True:\n        kept.append(bytearray(300_000))\nfinally:\n"
+                      "    print('kept', len(kept) > 300, flush=True)\n")  # fmt: skip
+    environment = {name: value for name, value in os.environ.items() if name not in UNWANTED}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "outlive", "run", "--brake", str(script)],
+        env=environment | {"OUTLIVE_HOME": str(tmp_path / "home")},
+        preexec_fn=lambda: enter(group),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+    assert (1, "kept True\n") == (done.returncode, done.stdout), done.stderr
+    assert any(name in done.stderr for name in STOPS)
