@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from outlive.elf import needed_by
 from outlive.host import Host, Mount
 from outlive.record import aftermath
 from outlive.record.aftermath import mount_of, nearest_folder, weigh
-from outlive.record.elf import needed_by
 from outlive.record.format import Ring
 from outlive.record.probe_circumstances import opening_place
 from outlive.record.traces import SourceLines

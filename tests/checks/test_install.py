@@ -585,7 +585,7 @@ x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="x86 code")
 def test_what_code_is_built_with_is_told_from_a_sample(
     options: tuple[str, ...], sets: tuple[str, ...], tmp_path: Path
 ) -> None:
-    from outlive.look.elf import read_elf
+    from outlive.elf import read_elf
     from outlive.look.instructions import needs_of, sample
 
     compile_c(VECTORS, tmp_path / "code.so", *options)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from outlive.elf import Elf, NotElf, find_in, read_elf
 from outlive.installed import Misfit, NumpyUser, Unresolved
-from outlive.look.elf import Elf, NotElf, find_in, read_elf
 from outlive.look.loader import Loader
 from outlive.look.packages import owner_of
 from outlive.look.tree import GENERATED

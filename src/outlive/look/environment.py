@@ -7,11 +7,11 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from outlive.elf import Elf, NotElf, read_elf
 from outlive.host import Host
 from outlive.installed import Environment, Package, Trial, Unmet
 from outlive.look import compiled, cuda
 from outlive.look.asking import Answer, Question, close_all
-from outlive.look.elf import Elf, NotElf, read_elf
 from outlive.look.generated import read_generated
 from outlive.look.instructions import AVX2, instruction_needs
 from outlive.look.loader import Loader

@@ -6,7 +6,7 @@ import os
 import struct
 from collections.abc import Iterable, Mapping
 
-from outlive.look.elf import Elf, NotElf, read_elf
+from outlive.elf import Elf, NotElf, read_elf
 
 CACHE = "/etc/ld.so.cache"
 CACHE_MAGIC = b"glibc-ld.so.cache1.1"

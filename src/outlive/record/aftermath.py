@@ -11,8 +11,8 @@ import os
 import re
 import time
 
+from outlive.elf import needed_by
 from outlive.host import Host, Mount, whole
-from outlive.record.elf import needed_by
 from outlive.record.format import read_frames
 from outlive.record.sampling import NETWORK_KINDS
 

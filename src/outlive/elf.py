@@ -48,13 +48,19 @@ class NotElf(Exception):
 def read_elf(path: str) -> Elf:
     """The head of a file; ``NotElf`` if it has none that can be read."""
     try:
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size < 64:
-                raise NotElf(path)
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return _Reader(path, data).read()
+        with _mapped(path) as data:
+            return _Reader(path, data).read()
     except (OSError, ValueError, struct.error, IndexError, UnicodeDecodeError) as error:
         raise NotElf(f"{path}: {error}") from error
+
+
+def _mapped(path: str) -> mmap.mmap:
+    """A file in memory; a pipe of that name is not waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
+    finally:
+        os.close(handle)
 
 
 class _Reader:
@@ -178,14 +184,19 @@ class _Reader:
         return code, constants
 
 
+def needed_by(path: str) -> tuple[str, ...]:
+    """The libraries that a library names as needed; nothing when it is no such file."""
+    try:
+        return read_elf(path).needed
+    except NotElf:
+        return ()
+
+
 def find_in(path: str, place: tuple[int, int], words: tuple[bytes, ...]) -> set[bytes]:
     """Which of these words stand in a part of a file; in all of it if the part is not known."""
     offset, size = place
     try:
-        with (
-            open(path, "rb") as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-        ):
+        with _mapped(path) as data:
             end = offset + size if size else len(data)
             return {word for word in words if data.find(word, offset, end) >= 0}
     except (OSError, ValueError):
