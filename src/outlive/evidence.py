@@ -16,7 +16,7 @@ from outlive.crash_site import Site
 from outlive.data_use import Inspection, Scene
 from outlive.memory_looks import Looks
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
-from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value
+from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value, size
 from outlive.observed import (
     Act,
     Cell,
@@ -42,6 +42,9 @@ __all__ = ["Circumstances", "Evidence", "Room"]
 
 #: /proc counts CPU time in ticks and after the fact.
 CPU_CLOCK_SLACK_SECONDS = 0.5
+
+#: A line that made this share of what is alive needs no sample of a stack to be named.
+MOST_ALLOCATED = 0.5
 
 #: A stage that may hold this share of the limit is no passenger.
 LARGE_STAGE = 0.4
@@ -264,8 +267,25 @@ class Evidence:
         killed = {line.pid for line in self.oom_lines or () if line.pid in self.program.family}
         return (*((self.program.pid,) if program else ()), *sorted(killed))
 
+    def facts_of_the_last_look(self) -> tuple[Fact, ...]:
+        """Where the program's memory was when it was last looked at."""
+        looks = self.looks.get(self.program.pid)
+        if looks is None:
+            return ()
+        tensors = looks.ledgers[-1].tensor_bytes
+        found = (
+            [Fact("memory in TensorFlow's tensors", tensors, "its allocator")] if tensors else []
+        )
+        for line in looks.allocated[:3]:
+            told = f"{size(line.bytes)} in {line.blocks} blocks"
+            found.append(Fact(f"alive, made at {line.place}", told, "tracemalloc, by --deep"))
+        return tuple(found)
+
     def growing_line(self, pid: int) -> Place | None:
-        """The line of a process that ran while its memory grew; of the program else the one that ran last."""
+        """The line of a process that made what is alive (`--deep`), or ran while its memory grew; else the one that ran last."""
+        looks = self.looks.get(pid)
+        if looks is not None and looks.allocated and looks.allocated[0].share >= MOST_ALLOCATED:
+            return looks.allocated[0].place
         growth = self.growths.get(pid)
         if growth is not None:
             return growth.place

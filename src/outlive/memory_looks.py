@@ -99,6 +99,16 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Allocated:
+    """A line, and what it had allocated since memory was in danger and was still alive (`--deep`)."""
+
+    place: Place
+    bytes: int
+    blocks: int
+    share: float  #: of all that was traced and alive
+
+
+@dataclass(frozen=True, slots=True)
 class Looks:
     """What the looks into one process have shown."""
 
@@ -107,6 +117,7 @@ class Looks:
     tapes: tuple[Tape, ...] = ()
     arrays: tuple[WideArray, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    allocated: tuple[Allocated, ...] = ()  #: the largest first
     callees: Mapping[str, str] = field(
         default_factory=dict
     )  #: names on the growing line -> what they are

@@ -36,6 +36,7 @@ def machine_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     if kill.line is not None:
         facts.append(Fact("kernel log", kill.line.text, "/dev/kmsg", private=True))
     facts += evidence.because("peak memory", "last line seen", "run time")
+    facts += evidence.facts_of_the_last_look()
     total, peak = evidence.fact("machine memory"), evidence.fact("peak memory")
     of = f" of {size(total)}" if isinstance(total, int) else ""
     used = f"; the program had used up to {size(peak)}" if isinstance(peak, int) else ""

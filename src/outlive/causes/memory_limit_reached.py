@@ -40,11 +40,14 @@ def memory_limit_reached(evidence: Evidence) -> Iterator[Finding]:
         size(kill.group.limit_bytes) if kill.group and kill.group.limit_bytes else "unknown size"
     )
     growth = evidence.growth
+    facts += evidence.facts_of_the_last_look()
     says = (
         f"The kernel killed the program when its control group reached the memory limit of {limit}"
     )
+    where = evidence.growing_line(evidence.program.pid)
     if growth is not None:
-        says += f"; memory grew by {size(growth.grown_bytes)} while {growth.place} was running"
+        says += f"; memory grew by {size(growth.grown_bytes)} while {where} was running"
+    if growth is not None and where == growth.place:
         facts.append(
             Fact("share of the growth on this line", f"{growth.share:.0%}", "stacks, ten a second")
         )
@@ -61,6 +64,6 @@ def memory_limit_reached(evidence: Evidence) -> Iterator[Finding]:
                 ("docker run --memory=…", "sbatch --mem=…", "systemd-run --scope -p MemoryMax=…"),
             ),
         ),
-        where=growth.place if growth else evidence.busy,
+        where=where,
         by=EndedBy.KERNEL_OOM,
     )

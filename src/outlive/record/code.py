@@ -170,6 +170,16 @@ def with_functions(
     return walk(tree, function, False)
 
 
+def function_at(text: str, line: int) -> str:
+    """The innermost function that a line belongs to."""
+    found = [
+        node
+        for node in ast.walk(parsed(text) or ast.Module([], []))
+        if isinstance(node, FUNCTIONS) and spans(node, line)
+    ]
+    return max(found, key=lambda node: node.lineno).name if found else "<module>"
+
+
 def is_in_loop(text: str, line: int) -> bool:
     """Whether a loop of the same function runs a line."""
     statement = statement_at(text, line)

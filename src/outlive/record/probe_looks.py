@@ -7,12 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from outlive.memory_looks import GrowingGraph, Ledger, Looks, Tape, WideArray
+from outlive.memory_looks import Allocated, GrowingGraph, Ledger, Looks, Tape, WideArray
 from outlive.memory_use import Growth, Traced
 from outlive.model import Place
 from outlive.record.code import (
     LOOPS,
     called_on,
+    function_at,
     last_name,
     line_of_def,
     names_on,
@@ -55,6 +56,7 @@ def _looks(process: ProcessRecord, growth: Growth | None, readings: Readings) ->
         tapes=_tapes(censuses, readings.lines),
         arrays=_arrays(censuses, growth, readings),
         pictures=pictures_in(censuses, readings.folder),
+        allocated=_allocated(censuses, readings.lines),
         callees=_callees(censuses, growth, readings),
     )
 
@@ -70,6 +72,23 @@ def _ledger(census: Census) -> Ledger:
         heap_free_bytes=integer(free),
         python_bytes=integer(census.get("python")),
     )
+
+
+def _allocated(censuses: Sequence[Census], lines: SourceLines) -> tuple[Allocated, ...]:
+    """What the last look with lines told of them."""
+    for census in reversed(censuses):
+        told = census.get("allocated")
+        if isinstance(told, dict) and told.get("lines"):
+            total = int(told.get("total", 0)) or 1
+            places = [
+                (file, int(line), function_at(lines.read(str(file)), int(line)))
+                for file, line, *_ in told["lines"]
+            ]
+            return tuple(
+                Allocated(lines.place(place), int(size), int(blocks), int(size) / total)
+                for place, (*_, size, blocks) in zip(places, told["lines"], strict=True)
+            )
+    return ()
 
 
 def _graphs(censuses: Sequence[Census], lines: SourceLines) -> tuple[GrowingGraph, ...]:

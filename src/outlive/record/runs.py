@@ -26,6 +26,8 @@ PAGE_NAME = "verdict.html"
 STDERR_NAME = "stderr.tail"
 RINGS_NAME = "rings"
 SEALED_NAME = "sealed"
+#: A link in the folder of rings: `--deep` was asked for.
+DEEP_NAME = "deep"
 
 #: A kernel that a program started has its record within the program's.
 KERNEL_PREFIX = "kernel-"

@@ -34,7 +34,7 @@ MOST = 40
 SECONDS_BETWEEN_LIMITS = 0.5
 
 #: In the order in which they need each other.
-MODULES = ("weighing", "search", "arrays", "tensorflow_state", "walk", "looking")
+MODULES = ("weighing", "search", "arrays", "tensorflow_state", "walk", "deep", "looking")
 
 #: Twice as long as the longest look may take.
 STANDSTILL_SECONDS = 1.0
@@ -57,6 +57,7 @@ class Census:
         self._told_at = 0.0
         self._last_rss = 0
         self._count = 0
+        self._deep = os.path.islink(os.path.join(folder, "deep"))
         self._shelf = Shelf(MODULES)
         self._looker: Any = None
         self.near = False  #: the limit is so near that the next moments may be the last
@@ -95,7 +96,9 @@ class Census:
     def _ready(self) -> bool:
         if self._looker is None:
             module = self._shelf.load()
-            self._looker = module.Looker(self._journal, self._is_own) if module else False
+            self._looker = (
+                module.Looker(self._journal, self._is_own, self._deep) if module else False
+            )
         return bool(self._looker)
 
     def forked(self) -> None:

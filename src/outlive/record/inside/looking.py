@@ -7,6 +7,7 @@ import time
 
 from .arrays import Arrays, Pictures
 from .census import Standstill, locals_of, text_of
+from .deep import Tracing
 from .describe import masked
 from .memory import address_space, heap, private_bytes
 from .search import Search, own_frames
@@ -39,7 +40,8 @@ FRAMES_OF_CALLEES = 3
 class Looker:
     """Looks, and remembers how often it has looked closely."""
 
-    def __init__(self, journal: Journal, is_own: Callable[[str], bool]) -> None:
+    def __init__(self, journal: Journal, is_own: Callable[[str], bool], deep: bool) -> None:
+        self._tracing = Tracing(is_own) if deep else None
         self._journal = journal
         self._is_own = is_own
         self._walks = 0
@@ -59,6 +61,8 @@ class Looker:
             found["mapped"], found["address_limit"] = address_space()
         try:
             with Standstill():
+                if self._tracing is not None:
+                    found["allocated"] = self._tracing.lines()
                 found.update(self._search(time.perf_counter(), own, limit, refused_in))
         except Exception as error:
             found["failed"] = f"{type(error).__name__}: {error}"[:200]
@@ -81,7 +85,7 @@ class Looker:
         explained = max((entry["bytes"] for entry in held), default=0) >= EXPLAINS * own
         explained = explained or bool(tapes.found) or self._of_tensorflow(traces, graphs)
         due = own - self._walked_at >= STEP_BETWEEN_WALKS * limit and self._walks < MOST_WALKS
-        if not explained and due and not refused_in and gil_is_ours():
+        if not explained and due and not refused_in and not self._tracing and gil_is_ours():
             self._walks, self._walked_at = self._walks + 1, own
             walk = Walk(self._is_own, search.file_of)
             classes, objects = walk.run()
