@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from outlive.complaints import complaint_of
+from outlive.data_use import Scene
 from outlive.model import Place
 from outlive.observed import Thrown
 from outlive.record.readings import Readings
@@ -34,7 +35,7 @@ def as_thrown(said: dict) -> Thrown:
 
 @pytest.mark.parametrize("said", SAID, ids=lambda said: said["what"])
 def test_the_words_of_libraries_are_understood(said: dict) -> None:
-    complaint = complaint_of(as_thrown(said))
+    complaint = complaint_of(as_thrown(said), Scene())
 
     if not said["kind"]:
         assert complaint is None
@@ -68,7 +69,7 @@ def error(kind: str, message: str, *, own: str = "", bases: tuple[str, ...] = ()
     ids=lambda thrown: thrown.message[:40] or thrown.type,
 )  # fmt: skip
 def test_what_is_about_something_else_is_left_alone(thrown: Thrown) -> None:
-    assert complaint_of(thrown) is None
+    assert complaint_of(thrown, Scene()) is None
 
 
 def test_an_exception_that_was_handled_before_is_not_blamed() -> None:
@@ -82,7 +83,7 @@ def test_an_exception_that_was_handled_before_is_not_blamed() -> None:
         "LookupError", "no model", (Place("build.py", 9, "build", "raise"),), cause=handled
     )
 
-    assert complaint_of(later) is None
+    assert complaint_of(later, Scene()) is None
 
 
 def test_an_exception_that_its_handler_replaced_is_understood() -> None:
@@ -94,7 +95,7 @@ def test_an_exception_that_its_handler_replaced_is_understood() -> None:
     )
     told = Thrown("ReadError", "cannot go on", (Place("a.py", 7, "read", "raise"),), cause=handled)
 
-    complaint = complaint_of(told)
+    complaint = complaint_of(told, Scene())
 
     assert complaint is not None
     assert ("missing-file", "a.txt") == (complaint.kind, complaint.path)

@@ -25,11 +25,14 @@ def complained(evidence: Evidence, kind: str) -> Complaint | None:
     error = evidence.uncaught
     if error is None or not evidence.failed or evidence.ending.signal:
         return None
-    found = complaint_of(error)
-    if found is not None and found.variant in ("zip", "if absent"):  # one text for both
+    found = complaint_of(error, evidence.scene)
+    if found is not None and found.variant in ("zip", "not read", "if absent"):
+        # One text for a file that is not there and for one that is not good: only a look at it tells.
         there = any(file.bytes is not None for file in evidence.inspection.files)
-        absent = "corrupt-weights" if found.variant == "zip" else ""
-        found = replace(found, kind=absent if there else "missing-file")
+        otherwise = "" if found.variant == "if absent" else found.kind
+        path = next((file.path for file in evidence.inspection.files), found.path)
+        missing = replace(found, kind="missing-file", path=found.path or path)
+        found = replace(found, kind=otherwise) if there else missing
     return found if found is not None and found.kind == kind else None
 
 
@@ -123,7 +126,7 @@ def fact_of(held: Held) -> Fact:
 def empty_search(evidence: Evidence) -> tuple[Thrown, Held, Place] | None:
     """An empty list that a search for files made, in a frame of the exception that ended the program."""
     error = evidence.uncaught
-    if error is None or not evidence.failed or complaint_of(error) is not None:
+    if error is None or not evidence.failed or complaint_of(error, evidence.scene) is not None:
         return None
     for held in evidence.scene.values:
         if held.count == 0 and held.made is not None and SEARCHES & set(held.made_by):

@@ -35,6 +35,7 @@ class Held:
     not_finite: int | None = None  #: how many of its numbers are NaN or infinite
     count: int | None = None  #: elements of a list
     shapes: tuple[Shaped, ...] = ()  #: of the arrays in a list
+    paths: tuple[str, ...] = ()  #: the names of files in a list
     number: int | float | None = None
     made: Place | None = None  #: the line that gave it its value
     made_by: tuple[str, ...] = ()  #: bare names of the functions that this line calls

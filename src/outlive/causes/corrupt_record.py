@@ -41,9 +41,8 @@ def corrupt_record(evidence: Evidence) -> Iterator[Finding]:
     elif culprit.record is not None:
         says = f"Record {culprit.record} of `{culprit.name}` (at byte {culprit.offset}) {culprit.fault}."
     else:
-        says = (
-            f"The file `{culprit.name}` {culprit.fault or 'could not be read: ' + complaint.words}."
-        )
+        fault = culprit.fault or f"could not be read: {complaint.words}"
+        says = f"The file `{culprit.name}` {fault}."
     yield Finding(
         says,
         (*facts_of_complaint(evidence, complaint), *facts_of_inspection(evidence)),

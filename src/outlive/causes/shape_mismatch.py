@@ -34,6 +34,8 @@ SAYS = {
     "reshape": "{first} values cannot be given the shape {second}.",
     "joined": "Arrays of different shapes were put together: {first} and {second}.",
     "unpacked": "The shape has {first} dimensions; the line takes it apart into {second}.",
+    "dimensions": "An array of {first} dimensions was indexed with {second}.",
+    "picture": "The picture has the shape {first}; it must {second}.",
     "": "The shapes {first} and {second} do not fit together.",
 }
 

@@ -33,6 +33,8 @@ NUMBERS = (
         "FloatingPointError",
         variant="operation",
     ),
+    says(NOT_FINITE, r"Numerical result out of range|math range error", "OverflowError"),
+    says(NOT_FINITE, r"math domain error", "ValueError"),
     says(NOT_FINITE, r"Input (\w+ )?contains (NaN|infinity)[^\n]*", "ValueError"),
     says(NOT_FINITE, r"array must not contain infs or NaNs", "ValueError"),
     says(NOT_FINITE, r"[Cc]annot convert (non-finite values|NA)[^\n]*", "ValueError"),
@@ -216,7 +218,7 @@ BATCHES = (
     says(SHAPE, r"Attempted to pad to a smaller size than the input element", variant="batch"),
     says(
         SHAPE,
-        rf"`generator` yielded an element of shape {A} where an element of shape {B} was expected",
+        rf"`?[Gg]enerator`? yielded an element of shape {A} where an element of shape {B} was expected",
         variant="generator",
     ),
 )
@@ -355,6 +357,50 @@ LAYERS = (
     ),
 )
 
+MERGED = (
+    says(SHAPE, rf"Inputs have incompatible shapes\. Received shapes {A} and {B}", "ValueError"),
+    says(
+        SHAPE,
+        r"requires inputs with matching shapes except for the concatenation axis\. "
+        r"Received: input_shape=\[(?P<first>\([^)]*\)), (?P<second>\([^)]*\))",
+        "ValueError",
+        variant="joined",
+    ),
+    says(SHAPE, r"Cannot merge tensors with different batch sizes[^\n]*", "ValueError"),
+    says(SHAPE, r"Cannot do batch_dot on inputs[^\n]*", "ValueError"),
+    says(
+        SHAPE,
+        rf"total size of the tensor must be unchanged\. Received: input_shape={A}, target_shape={B}",
+        "ValueError",
+        variant="reshape",
+    ),
+    says(SHAPE, r"the arrays must be at least rank 1[^\n]*", "ValueError"),
+    says(SHAPE, r"arrays in each batch must have the same rank[^\n]*", "ValueError"),
+    says(
+        SHAPE,
+        rf"'images?' \(shape {A}\) ?must (?P<second>(be|have) [^\n.]*)",
+        "ValueError",
+        variant="picture",
+    ),
+    says(SHAPE, r"Last dimension of a grayscale image should be size 1", "ValueError"),
+    says(
+        SHAPE, r"(height|width) must be >= target \+ offset", "ValueError", "InvalidArgumentError"
+    ),
+    says(SHAPE, r"Need value\.shape >= size, got [^\n]*", "ValueError", "InvalidArgumentError"),
+    says(
+        SHAPE,
+        r"Found input variables with inconsistent numbers of samples: [^\n]*",
+        "ValueError",
+        variant="samples",
+    ),
+    says(
+        SHAPE,
+        r"X has (?P<first>\d+) features, but \w+ is expecting (?P<second>\d+) features",
+        "ValueError",
+    ),
+    says(SHAPE, r"Expected \dD array, got \dD array instead", "ValueError"),
+)
+
 OPERATIONS = (
     says(
         SHAPE,
@@ -405,6 +451,26 @@ OPERATIONS = (
         SHAPE,
         r"(?P<name>\w+): Input operand \d+ has a mismatch in its core dimension[^\n]*?"
         r"\(size (?P<first>\d+) is different from (?P<second>\d+)\)",
+        "ValueError",
+    ),
+    says(
+        SHAPE,
+        r"too many indices for array: array is (?P<first>\d+)-dimensional, but (?P<second>\d+) were indexed",
+        "IndexError",
+        variant="dimensions",
+    ),
+    says(SHAPE, r"axis -?\d+ is out of bounds for array of dimension (?P<first>\d+)", "AxisError"),
+    says(SHAPE, r"axes don't match array", "ValueError"),
+    says(
+        SHAPE,
+        r"boolean index did not match indexed array along axis \d+; size of axis is (?P<first>\d+) but size "
+        r"of corresponding boolean axis is (?P<second>\d+)",
+        "IndexError",
+    ),
+    says(
+        SHAPE,
+        rf"with unsupported shape\. Tensor [\s\S]{{1,400}}? has shape {A} \(\d+ elements\), but got `shape` {B}",
+        "TypeError",
         "ValueError",
     ),
     says(SHAPE, r"all input arrays must have the same shape", "ValueError", variant="joined"),
@@ -472,4 +538,14 @@ OPERATIONS = (
     ),
 )
 
-TENSORS = (*SIGNATURES, *NUMBERS, *DTYPES, *BATCHES, *LABELS, *LAYERS, *OPERATIONS, *OWN_NUMBERS)
+TENSORS = (
+    *SIGNATURES,
+    *NUMBERS,
+    *DTYPES,
+    *BATCHES,
+    *LABELS,
+    *LAYERS,
+    *MERGED,
+    *OPERATIONS,
+    *OWN_NUMBERS,
+)

@@ -51,7 +51,7 @@ MAX_CONTENT_BYTES = 32_000_000
 
 def inspect_after(error: Thrown, scene: Scene, folder: str) -> Inspection | None:
     """What can be seen in the files that an exception is about; None when it is about none, or nothing can be seen."""
-    complaint = complaint_of(error)
+    complaint = complaint_of(error, scene)
     if complaint is None:
         return None
     found: list[Inspection] = []
@@ -169,23 +169,34 @@ class _Searcher:
                 return
             yield LookedAt(self._absolute(path), "the files that the pipeline reads")
 
+    def _listed(self) -> Iterator[LookedAt]:
+        """Files that a list of the program names."""
+        for held in self._scene.values:
+            for path in held.paths:
+                if not self._in_time:
+                    return
+                yield LookedAt(self._absolute(path), f"the list `{held.name}`")
+
     def _image(self) -> Inspection | None:
-        culprits: list[LookedAt] = []
-        for candidate in self._named():
-            if (
-                candidate.path.lower().endswith(PICTURE_NAMES)
-                or candidate.known_by == "the message"
-            ):
-                culprits += self._judged(candidate)
-            if culprits:
-                break
-        if not culprits:
+        """The picture with a fault that is best known; one without a visible fault only if nothing else can be meant."""
+        named = [
+            inner
+            for one in self._named()
+            if one.path.lower().endswith(PICTURE_NAMES) or one.known_by == "the message"
+            for inner in self._judged(one)
+        ]
+        told = [one for one in named if one.known_by == "the message"]
+        culprits = told or [one for one in named if one.fault][:1]
+        if not culprits:  # what the program held is proof, whether or not the fault can be seen
             culprits = [inner for one in self._contents() for inner in self._judged(one)][:1]
+        for others in (self._of_pipeline(), self._listed()):
+            if not culprits:
+                judged = (inner for one in others for inner in self._judged(one))
+                culprits = [one for one in judged if one.fault and self._fits(one)][:MAX_CULPRITS]
+        if not culprits and self._scene.made is None:
+            culprits = named[:1]
         if not culprits:
-            faulty = (inner for one in self._of_pipeline() for inner in self._judged(one))
-            culprits = [one for one in faulty if one.fault and self._fits(one)][:MAX_CULPRITS]
-        if not culprits:
-            return None
+            return self._missing() if self._complaint.variant == "not read" else None
         return self._with_others(culprits, PICTURE_NAMES)
 
     def _fits(self, candidate: LookedAt) -> bool:
@@ -233,7 +244,7 @@ class _Searcher:
         """What may be the file of records: named, or read by the pipeline."""
         seen = set()
         named = [one for one in self._named() if not one.path.endswith(SOURCES)]
-        for candidate in (*self._of_pipeline(), *named):
+        for candidate in (*self._of_pipeline(), *named, *self._listed()):
             if candidate.path not in seen and _length(candidate.path) is not None:
                 seen.add(candidate.path)
                 yield candidate
@@ -249,7 +260,7 @@ class _Searcher:
                 bad += 1
                 culprits.append(found)
         if not culprits:
-            return None
+            return self._only_named()
         # Of a bad checksum TensorFlow names the place of the data, of a bad length that of the record.
         at = self._complaint.offset or 0
         culprits.sort(key=lambda one: one.offset not in (at, at - HEAD.size))
@@ -261,6 +272,15 @@ class _Searcher:
             others=tuple(one.name for one in culprits[:MAX_NAMES]),
         )
 
+    def _only_named(self) -> Inspection | None:
+        """The file that the innermost function was reading, though nothing can be seen that is wrong with it."""
+        for candidate in self._named():
+            length = _length(candidate.path)
+            if length is not None and not candidate.path.endswith(SOURCES):
+                culprit = replace(candidate, bytes=length)
+                return Inspection(files=(culprit,), folder=os.path.dirname(candidate.path))
+        return None
+
     def _bad_record(self, candidate: LookedAt) -> LookedAt | None:
         length = _length(candidate.path)
         known = replace(candidate, bytes=length)
@@ -271,9 +291,8 @@ class _Searcher:
             if name.endswith((".npy", ".npz", *PICTURE_NAMES, *WEIGHT_NAMES)) or not length:
                 fault = fault_of(candidate.path)
                 return replace(known, fault=fault) if fault else None
-            if self._complaint.variant == "compressed" or (
-                head.startswith(GZIP) and name.endswith((".gz", ".tgz"))
-            ):
+            packed = head.startswith(GZIP) and (self._complaint.offset or 0) > 0
+            if self._complaint.variant == "compressed" or packed:
                 fault = _compression_fault(candidate.path, head)
                 return replace(known, fault=fault) if fault else None
             if self._complaint.variant != "tfrecord":
@@ -344,7 +363,10 @@ class _Searcher:
         return self._missing()
 
     def _missing(self) -> Inspection | None:
-        path = self._complaint.path
+        named = (
+            held.path for held in self._scene.values if held.path.lower().endswith(PICTURE_NAMES)
+        )
+        path = self._complaint.path or next(named, "")
         if not path:
             return None
         missing = self._absolute(path)

@@ -48,6 +48,7 @@ def _held(value: Mapping[str, Any], lines: SourceLines) -> Held:
             Shaped(_shape(shape) or (), str(dtype), int(count), int(first))
             for (shape, dtype), count, first in value.get("shapes") or ()
         ),
+        paths=tuple(str(path) for path in value.get("paths") or ()),
         number=number if isinstance(number, (int, float)) else None,
         made=made,
         made_by=made_by,

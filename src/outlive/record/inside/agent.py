@@ -17,7 +17,6 @@ from .after_import import AfterImport
 from .census import Census
 from .circumstances import Circumstances
 from .fault import FaultFile
-from .graphs import Graphs
 from .hooks import Hooks, like
 from .journal import Journal, remove
 from .later import Later
@@ -30,7 +29,7 @@ from .sampler import (
     others_at_a_fork,
     wait_for_one_thread,
 )
-from .scene import Scene
+from .shelf import Shelf
 from .shim import Shim
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -80,7 +79,7 @@ class Agent:
         self._around = Circumstances(lambda: own_code(library_folders()))
         self._hooks = Hooks(self._journal, self._end_well, self._around)
         self._pipelines = Pipelines(self._journal)
-        self._graphs = Graphs()
+        self._scene = Shelf(("weighing", "graphs", "broken_pipeline", "scene"))
         self._fault = FaultFile(folder, self._their_fault_file)
         self._sampler = Sampler(self._journal, self._each_tick)
         self._restart = Later(self._sampler.start)
@@ -103,7 +102,6 @@ class Agent:
         acts = {
             **self._hooks.after_import(),
             **self._pipelines.after_import(),
-            **self._graphs.after_import(),
         }
         AfterImport({**acts, **self._of_notebooks()}).install()
         atexit.register(self._leave)
@@ -169,7 +167,9 @@ class Agent:
         is_own = own_code(library_folders())
         self._census = Census(self._journal, self._folder, is_own)
         self._hooks.refused = self._census.refused
-        self._hooks.scene = Scene(is_own, self._pipelines, self._graphs)
+        self._hooks.scene = lambda error, told: dict(
+            self._scene.load().Scene(is_own, self._pipelines).around(error, told)
+        )
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:
             self._shim.refresh()

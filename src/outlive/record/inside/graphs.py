@@ -1,72 +1,37 @@
-"""The graphs that TensorFlow traced from the user's functions: which line made the node that an error names.
+"""Which line made the node of a graph that an error names.
 
-One wrapper around ``FuncGraph.__init__``, which every trace calls (a trace takes milliseconds, this a microsecond). TensorFlow's own
-errors often say "stack traces unavailable", but the graph, while it lives, knows where each of its nodes was made.
+TensorFlow's own errors often say "stack traces unavailable", but a graph, while it lives, knows where each of its nodes was made.
 """
 
 from __future__ import annotations
 
 import re
-from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
-from _weakref import ref
 
 from .describe import bounded
-from .hooks import like
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Tuple
-
-MODULE = "tensorflow.python.framework.func_graph"
-
-#: Graphs that are remembered; a program that traces more does so again and again.
-MAX_REMEMBERED = 300
+    from typing import Any, Iterable, List, Optional, Tuple
 
 NODE = r"(?:\{\{function_node ([^}]*)\}\})?\{\{node ([^}]+)\}\}"
 DETECTED = r"Detected at node (\S+) defined at"
 CALLED = r"\[Op:__inference_(\S+?)_\d+\]"
 
 
-class Graphs:
-    """Remembers the graphs, without keeping them alive."""
-
-    def __init__(self) -> None:
-        self._traced: Any = deque(maxlen=MAX_REMEMBERED)
-
-    def after_import(self) -> Dict[str, Callable[[Any], None]]:
-        """The module to wrap when it is imported."""
-        return {MODULE: self._wrap}
-
-    def _wrap(self, module: Any) -> None:
-        real, traced = module.FuncGraph.__init__, self._traced
-
-        @like(real)
-        def init(graph: Any, *args: Any, **kwargs: Any) -> None:
-            real(graph, *args, **kwargs)
-            try:
-                traced.append(ref(graph))
-            except Exception:
-                pass
-
-        module.FuncGraph.__init__ = init
-
-    def made(self, message: str) -> Optional[Tuple[str, List[Any]]]:
-        """The kind of the node that a message is about, and the lines that made it, innermost first."""
-        node, functions = node_in(message)
-        if not node:
-            return None
-        found: List[Tuple[bool, Any]] = []
-        for reference in reversed(list(self._traced)):
-            graph = reference()
-            if graph is None:
-                continue
-            operation = named(graph, node)
-            if operation is not None:
-                found.append((str(graph.name) in functions, operation))
-        if not found:
-            return None
-        best = max(found, key=lambda pair: pair[0])[1]  # the newest of those whose function fits
-        return str(best.type), lines_of(best)
+def made_in(graphs: Iterable[Any], message: str) -> Optional[Tuple[str, List[Any]]]:
+    """The kind of the node that a message is about, and the lines that made it, innermost first; the newest graph first."""
+    node, functions = node_in(message)
+    if not node:
+        return None
+    found: List[Tuple[bool, Any]] = []
+    for graph in graphs:
+        operation = named(graph, node)
+        if operation is not None:
+            found.append((str(graph.name) in functions, operation))
+    if not found:
+        return None
+    best = max(found, key=lambda pair: pair[0])[1]  # the newest of those whose function fits
+    return str(best.type), lines_of(best)
 
 
 def node_in(message: str) -> Tuple[str, List[str]]:

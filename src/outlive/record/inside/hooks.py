@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional
 
     from .circumstances import Circumstances
-    from .scene import Scene
 
 
 #: Modules with work in the background, see ``background``.
@@ -102,7 +101,7 @@ class Hooks:
         self._seen_last = 0
         self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
         self.refused: Optional[Callable[[BaseException], None]] = None
-        self.scene: Optional[Scene] = None
+        self.scene: Optional[Callable[[BaseException, Dict[str, Any]], Dict[str, Any]]] = None
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """Modules to wrap when they are imported."""
@@ -248,7 +247,7 @@ class Hooks:
         """What lay around it: without it, the exception is still known."""
         try:
             if self.scene is not None:
-                self._journal.note("scene", **self.scene.around(error, told))
+                self._journal.note("scene", **self.scene(error, told))
         except Exception:
             pass
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional
 
 MODULE = "tensorflow.python.data.ops.dataset_ops"
+GRAPHS = "tensorflow.python.framework.func_graph"
 
 #: Class names of the stages that hold elements, across TensorFlow's versions, and the attribute that says how many.
 HOLDING = {
@@ -30,7 +31,7 @@ HOLDING = {
 }
 DEEPEST = 30
 
-#: Stages whose lines are remembered; a program that builds more builds the same ones again and again.
+#: Stages and graphs that are remembered; a program that builds more builds the same ones again and again.
 MAX_REMEMBERED = 300
 
 
@@ -40,6 +41,7 @@ class Pipelines:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._built: Any = deque(maxlen=MAX_REMEMBERED)  # (weak reference, frames), oldest first
+        self._traced: Any = deque(maxlen=MAX_REMEMBERED)  # weak references
 
     @property
     def any_built(self) -> bool:
@@ -59,8 +61,27 @@ class Pipelines:
         return []
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
-        """The module to wrap when it is imported."""
-        return {MODULE: self._wrap}
+        """The modules to wrap when they are imported."""
+        return {MODULE: self._wrap, GRAPHS: self._wrap_graphs}
+
+    def graphs(self) -> List[Any]:
+        """The graphs that TensorFlow traced and that are still alive, the newest first."""
+        alive = [reference() for reference in reversed(list(self._traced))]
+        return [graph for graph in alive if graph is not None]
+
+    def _wrap_graphs(self, module: Any) -> None:
+        """Every trace makes a graph, which takes milliseconds; to remember it takes less than one of a thousand parts of that."""
+        real, traced = module.FuncGraph.__init__, self._traced
+
+        @like(real)
+        def init(graph: Any, *args: Any, **kwargs: Any) -> None:
+            real(graph, *args, **kwargs)
+            try:
+                traced.append(ref(graph))
+            except Exception:
+                pass
+
+        module.FuncGraph.__init__ = init
 
     def _wrap(self, module: Any) -> None:
         real, note, built = module.DatasetV2.__init__, self._note, self._built

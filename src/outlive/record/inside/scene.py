@@ -17,17 +17,20 @@ from ..masking import looks_secret
 from .broken_pipeline import pipeline_in
 from .census import locals_of, text_of
 from .describe import masked
+from .graphs import made_in
+from .weighing import attributes_of
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-    from .graphs import Graphs
     from .pipelines import Pipelines
 
     Described = Dict[str, Any]
 
 SECONDS = 0.1
+#: Far longer than a look takes, however busy the machine.
+SWITCH_SECONDS = 60.0
 MAX_FRAMES = 6
 MAX_FRAMES_LOOKED_AT = 60
 MAX_CHAIN = 3
@@ -36,6 +39,7 @@ MAX_VALUES = 60
 MAX_PATH_CHARACTERS = 300
 MAX_ELEMENTS = 2000
 MAX_SHAPES = 4
+MAX_LISTED = 200
 
 #: Larger texts and arrays are not read through: the program is ending, and somebody waits for it.
 MAX_BYTES_READ = 32_000_000
@@ -49,13 +53,22 @@ NUMBERS = (int, float, bool)
 class Scene:
     """Looks at the frames of an exception while it is still alive."""
 
-    def __init__(self, is_own: Callable[[str], bool], pipelines: Pipelines, graphs: Graphs) -> None:
+    def __init__(self, is_own: Callable[[str], bool], pipelines: Pipelines) -> None:
         self._is_own = is_own
-        self._graphs = graphs
         self._pipelines = pipelines
 
     def around(self, error: BaseException, told: Described) -> Described:
         """The values in the user's frames, innermost first, and the pipeline that failed."""
+        # While we look, the program stands still: what we hold for a moment must never become the last reference to it, or
+        # its __del__ would run in this thread.
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_SECONDS)
+        try:
+            return self._around(error, told)
+        finally:
+            sys.setswitchinterval(interval)
+
+    def _around(self, error: BaseException, told: Described) -> Described:
         deadline = time.perf_counter() + SECONDS
         message = str(told.get("message", ""))
         wants_numbers = isinstance(error, (AssertionError, FloatingPointError)) or (
@@ -93,7 +106,9 @@ class Scene:
         """The node that TensorFlow's words are about: its kind, and the lines that made it."""
         try:
             for link in chain_of(error):
-                found = self._graphs.made(str(link)) if is_tensorflow(link) else None
+                found = (
+                    made_in(self._pipelines.graphs(), str(link)) if is_tensorflow(link) else None
+                )
                 if found is not None:
                     return found
         except Exception:
@@ -170,14 +185,6 @@ def named_values(frame: Any) -> Iterator[Tuple[str, Any]]:
                     yield f"self.{attribute}", inner
 
 
-def attributes_of(value: Any) -> Dict[str, Any]:
-    """The instance's own dictionary, without asking the instance."""
-    try:
-        return dict(object.__getattribute__(value, "__dict__"))
-    except (AttributeError, TypeError):
-        return {}
-
-
 def described(value: Any, wants_numbers: bool, numbers_too: bool) -> Optional[Described]:
     """A value as plain data; None for what is not known or says nothing."""
     try:
@@ -193,7 +200,7 @@ def described(value: Any, wants_numbers: bool, numbers_too: bool) -> Optional[De
         if value is None:
             return {"kind": "None"}
         name = f"{text_of(kind, '__module__')}.{text_of(kind, '__qualname__')}"
-        if name.startswith("pathlib."):
+        if name.startswith("pathlib"):
             return path_like(str(value))
         if name in FILES:
             return path_like(str(value.name))
@@ -204,15 +211,24 @@ def described(value: Any, wants_numbers: bool, numbers_too: bool) -> Optional[De
         return None
 
 
+def path_in(value: Any) -> str:
+    """The name of a file that a value is, or nothing."""
+    if text_of(type(value), "__module__").startswith("pathlib"):
+        value = str(value)
+    return value if type(value) is str and looks_like_path(value) else ""
+
+
 def path_like(text: str) -> Optional[Described]:
     """A text, if it looks like the name of a file."""
+    return {"kind": "str", "path": masked(text)} if looks_like_path(text) else None
+
+
+def looks_like_path(text: str) -> bool:
+    """A short text with a slash or an ending."""
     if not 1 < len(text) <= MAX_PATH_CHARACTERS or "\n" in text or "\0" in text:
-        return None
+        return False
     ending = text.rpartition(".")[2]
-    named = 0 < len(ending) <= 10 and ending != text and ending.isalnum() and " " not in ending
-    if "/" not in text and not named:
-        return None
-    return {"kind": "str", "path": masked(text)}
+    return "/" in text or (0 < len(ending) <= 10 and ending != text and ending.isalnum())
 
 
 def path_like_or_data(data: bytes) -> Optional[Described]:
@@ -243,6 +259,9 @@ def described_list(value: Any) -> Optional[Described]:
         elif len(shapes) < MAX_SHAPES:
             shapes.append([found, 1, position])
     kind = type(value).__name__
+    paths = [name for name in map(path_in, value[:MAX_LISTED]) if name]
+    if paths:
+        return {"kind": kind, "count": len(value), "paths": masked("\n".join(paths)).split("\n")}
     if shapes:
         return {"kind": kind, "count": len(value), "shapes": shapes}
     return {"kind": kind, "count": 0} if not value else None
