@@ -42,6 +42,9 @@ SECONDS_FOR_A_DEAD_DISK = 2.0
 #: A program knows its own source by name; it is no data.
 SOURCES = (".py", ".ipynb", ".toml", ".yaml", ".yml", ".log")
 
+#: Where Pillow begins to warn: three bytes for each make 270 MB.
+HUGE_PIXELS = 89_478_485
+
 MAX_FILES = 400
 MAX_WALKED = 5000
 MAX_CULPRITS = 3
@@ -187,13 +190,14 @@ class _Searcher:
         ]
         told = [one for one in named if one.known_by == "the message"]
         culprits = told or [one for one in named if one.fault][:1]
-        if not culprits:  # what the program held is proof, whether or not the fault can be seen
+        in_a_graph = self._scene.made is not None  # then it was in no variable
+        if not culprits and not in_a_graph:  # what was held is proof, though no fault be seen
             culprits = [inner for one in self._contents() for inner in self._judged(one)][:1]
         for others in (self._of_pipeline(), self._listed()):
             if not culprits:
                 judged = (inner for one in others for inner in self._judged(one))
                 culprits = [one for one in judged if one.fault and self._fits(one)][:MAX_CULPRITS]
-        if not culprits and self._scene.made is None:
+        if not culprits and not in_a_graph:
             culprits = named[:1]
         if not culprits:
             return self._missing() if self._complaint.variant == "not read" else None
@@ -213,7 +217,11 @@ class _Searcher:
             if picture is not None
             else ""
         )
-        return [replace(candidate, bytes=length, fault=fault_of(candidate.path), detail=detail)]
+        fault = fault_of(candidate.path)
+        if self._complaint.kind == "decompression-bomb" and picture is not None:
+            huge = picture.width * picture.height >= HUGE_PIXELS
+            fault = f"promises {picture.width}×{picture.height} pixels" if huge else ""
+        return [replace(candidate, bytes=length, fault=fault, detail=detail)]
 
     def _with_others(self, culprits: Sequence[LookedAt], endings: tuple[str, ...]) -> Inspection:
         """How many of the same kind in the same folder are bad too."""
