@@ -173,14 +173,14 @@ def test_a_library_that_interrupts_the_program_for_want_of_threads_is_no_ctrl_c(
 
 def test_the_control_group_that_refused_a_thread_proves_it() -> None:
     around = Circumstances(
-        threads=Threads(38, 36, None, started=((HERE, 36),)),
+        threads=Threads(38, 36, None, running=((HERE, 36),)),
         task_groups=(TaskGroup("/sys/fs/cgroup/pids/job", 40, 38, 1),),
     )
 
     (finding,) = ask("too-many-threads", died_of(thrown("RuntimeError", "can't start new thread"), around))  # fmt: skip
 
     assert "PROVEN" == finding.confidence.name
-    assert "allows 40" in finding.says and "started 36" in finding.says
+    assert "allows 40" in finding.says and "36 of them run main" in finding.says
 
 
 def test_a_thread_whose_stack_does_not_fit_met_another_limit() -> None:

@@ -76,19 +76,23 @@ class Threads:
     address_limit: int | None = None
     mapped_bytes: int = 0  #: of the address space, at its largest
     groups: tuple[tuple[str, int], ...] = ()  #: by the kernel's names for them
-    started: tuple[tuple[Place, int], ...] = ()  #: lines of the program, by how many they started
+    running: tuple[tuple[Place, int], ...] = ()  #: functions, by how many threads run each
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How many live, what they are called, who started them."""
+        """How many live, what they are called, what they run."""
         called = [f"{count} called {name}" for name, count in self.groups[:3]]
-        started = [f"{count} started by {place}" for place, count in self.started[:2]]
-        return (f"{self.count} alive", *called, *started)
+        running = [
+            f"{count} run {place.function} ({place})"
+            for place, count in self.running[:2]
+            if count > 1
+        ]
+        return (f"{self.count} alive", *called, *running)
 
     @property
-    def starter(self) -> tuple[Place, int] | None:
-        """The user's line that started most of the threads that live."""
-        own = [(place, count) for place, count in self.started if place.own]
+    def most(self) -> tuple[Place, int] | None:
+        """The user's function that most of the threads run."""
+        own = [(place, count) for place, count in self.running if place.own]
         return next((pair for pair in own[:1] if pair[1] >= max(8, self.python / 2)), None)
 
 

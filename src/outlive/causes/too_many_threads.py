@@ -50,8 +50,8 @@ def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
     "pthread_create failed" and interrupts the program.
 
     ## How we know
-    The exception or the last words of the program say so. The control group counts what it has refused; the lines of the program
-    that started threads were counted as they did.
+    The exception or the last words of the program say so. The control group counts what it has refused; the program's threads are
+    counted by the functions that they run.
 
     ## What to do
     Use a pool with a few workers (`ThreadPoolExecutor(max_workers=8)`), made once. Tell libraries how many threads they may
@@ -80,9 +80,10 @@ def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
         whose = "which limit it met is not known"
     if threads is not None:
         facts += [Fact("threads", words, "/proc/self/task") for words in threads.words]
-        if threads.starter is not None:
-            where, started = threads.starter
-            whose += f", and {where} has started {started}"
+        if threads.most is not None:
+            place, count = threads.most
+            whose += f", and {count} of them run {place.function} ({place})"
+            where = where or place
     yield Finding(
         f"No further thread or process could be started: {whose}.",
         (*facts, *evidence.because(*(() if threads else ("most threads",)), "processes")),

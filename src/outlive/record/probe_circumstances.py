@@ -147,8 +147,8 @@ def _threads(around: Payload, lines: SourceLines) -> Threads | None:
         address_limit=_limit(data.get("address_limit")),
         mapped_bytes=integer(data.get("mapped")) or 0,
         groups=_counted(data.get("groups")),
-        started=tuple(
-            (lines.place(place), int(count)) for place, count in _rows(data.get("started"), 2)
+        running=tuple(
+            (lines.place(place), int(count)) for place, count in _rows(data.get("running"), 2)
         ),
     )
 

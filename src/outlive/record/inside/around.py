@@ -35,6 +35,10 @@ FEWEST_KEPT = 8
 #: Threads of one pool differ in their numbers.
 DIGITS_END = {ord(digit): "\0" for digit in "0123456789"}
 
+#: Functions and bound methods: what may be asked for its code without running anything of the program's.
+FUNCTION: Any = type(lambda: None)
+CALLABLES = (FUNCTION, type((lambda self: None).__get__(0)))
+
 WRAPPERS = (_io.BufferedWriter, _io.BufferedRandom, _io.BufferedReader)
 
 
@@ -43,7 +47,6 @@ def around(
     topics: Set[str],
     is_own: Callable[[str], bool],
     limits: Dict[str, Tuple[int, int]],
-    started: List[Any],
 ) -> Dict[str, Any]:
     """All that is worth knowing beside this error."""
     found: Dict[str, Any] = {}
@@ -52,7 +55,7 @@ def around(
             found["files"] = open_files(*limits["files"])
             found["kept"] = kept(error, is_own)
         if "threads" in topics:
-            found["threads"] = threads(started, *limits["tasks"], limits["space"][0])
+            found["threads"] = threads(*limits["tasks"], limits["space"][0])
         if "room" in topics:
             found["paths"], found["texts"] = written_paths(error)
         if "libraries" in topics:
@@ -151,27 +154,44 @@ def frames_behind(error: Optional[BaseException]) -> Iterator[Any]:
         error = error.__cause__ or error.__context__
 
 
-def threads(started: List[Any], soft: int, hard: int, space: int) -> Dict[str, Any]:
-    """How many threads live, what they are called, who started them, and the limit on them."""
+def threads(soft: int, hard: int, space: int) -> Dict[str, Any]:
+    """How many threads live, what they are called, what they run, and the limit on them."""
     names = list(native_names())
     groups: Dict[str, int] = {}
     for name in names:
         stem = name.translate(DIGITS_END).partition("\0")[0].rstrip("-_( ") or name
         groups[stem] = groups.get(stem, 0) + 1
     largest = sorted(groups.items(), key=lambda item: -item[1])[:MOST_GROUPS]
-    module = sys.modules.get("threading")
+    running = functions_of_threads()
     return {
         "count": len(names),
-        "python": len(getattr(module, "_active", ())),
+        "python": sum(count for _, count in running),
         "groups": [[masked(shown_name(name)), number] for name, number in largest],
         "limit": soft,
         "hard": hard,
         "address_limit": space,
         "mapped": mapped_bytes(),
         "stack": _thread.stack_size(),
-        "started": started,
+        "running": running[:MOST_GROUPS],
         "user": os.getuid(),
     }
+
+
+def functions_of_threads() -> List[Any]:
+    """The functions that threads were started with, by how many run each."""
+    counts: Dict[Tuple[str, int, str], int] = {}
+    active = getattr(sys.modules.get("threading"), "_active", {})
+    for thread in list(active.values()):
+        kind = type(thread)
+        run = vars(thread).get("_target") or getattr(kind, "run", None)
+        function = getattr(run, "__func__", run) if type(run) in CALLABLES else None
+        code = function.__code__ if function is not None else None
+        if code is not None:
+            place = (code.co_filename, code.co_firstlineno, code.co_name)
+            counts[place] = counts.get(place, 0) + 1
+    return [
+        [list(place), count] for place, count in sorted(counts.items(), key=lambda item: -item[1])
+    ]
 
 
 def mapped_bytes() -> int:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import errno
 import resource
-import sys
 
 from .shelf import Shelf
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+    from typing import Any, Callable, Dict, Optional, Set, Tuple
 
 #: In the order in which they need each other.
 MODULES = ("weighing", "search", "around")
@@ -38,10 +37,6 @@ WORDS = (
     (".so", "libraries"),
 )
 
-MOST_FRAMES = 60
-MOST_PLACES = 200
-MOST_REPORTED = 8
-
 #: A program may meet its limit again and again in threads and go on; the error that ends it is always looked at.
 MOST_LOOKS = 3
 
@@ -53,7 +48,6 @@ class Circumstances:
         self._is_own = is_own
         self._looks = 0
         self._shelf = Shelf(MODULES)
-        self.starts = Starts()
 
     def of(self, error: BaseException, told: Dict[str, Any], last: bool) -> Dict[str, Any]:
         """All that is worth knowing beside this error; nothing for nearly all of them."""
@@ -64,13 +58,12 @@ class Circumstances:
         self._looks += 1
         look = self._shelf.load()
         if look is not None:
-            found = look.around(error, topics, self._is_own(), limits(), self.starts.most())
+            found = look.around(error, topics, self._is_own(), limits())
         return found
 
     def forked(self) -> None:
-        """In a child nothing was met yet, and none of the parent's threads goes on."""
+        """In a child nothing was met yet."""
         self._looks = 0
-        self.starts.forget()
 
 
 def limits() -> Dict[str, Tuple[int, int]]:
@@ -92,33 +85,3 @@ def topics_of(told: Optional[Dict[str, Any]]) -> Set[str]:
         found |= {topic for words, topic in WORDS if words in told["message"]}
         told = told.get("cause")
     return found
-
-
-class Starts:
-    """How many threads each line of the program has started."""
-
-    def __init__(self) -> None:
-        self._counts: Dict[Tuple[str, int, str], int] = {}
-
-    def note(self, thread: Any) -> None:
-        """A thread is about to be started, by the caller of the caller."""
-        frame: Any = sys._getframe(2)
-        depth = 0
-        while frame is not None and depth < MOST_FRAMES:
-            file = frame.f_code.co_filename
-            if not file.endswith(("threading.py", "concurrent/futures/thread.py")):
-                break
-            frame, depth = frame.f_back, depth + 1
-        if frame is not None:
-            place = (frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_name)
-            if place in self._counts or len(self._counts) < MOST_PLACES:
-                self._counts[place] = self._counts.get(place, 0) + 1
-
-    def forget(self) -> None:
-        """In a child none of the parent's threads goes on."""
-        self._counts.clear()
-
-    def most(self) -> List[Any]:
-        """The lines that started most, and how many."""
-        ranked = sorted(self._counts.items(), key=lambda item: -item[1])
-        return [[list(place), count] for place, count in ranked[:MOST_REPORTED]]

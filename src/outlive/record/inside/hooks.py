@@ -262,7 +262,6 @@ class Hooks:
             return real(args)
 
         module.excepthook = excepthook
-        module.Thread.start = Before(module.Thread.start, self._around.starts.note)
 
     def _pool(self, module: Any) -> None:
         """A worker of a pool sends its error to the parent as text; what surrounds it can be seen in the worker alone."""
