@@ -89,6 +89,30 @@ def test_a_healthy_cluster_is_fine_and_its_agents_go_home(tmp_path: Path) -> Non
 
 
 @pytest.mark.death
+def test_one_command_on_every_host_is_enough_with_tf_config(tmp_path: Path) -> None:
+    """As srun or a training operator starts it: the first task asks, the other answers and says nothing."""
+    python = make_environment(tmp_path / "env").python
+    with network(2) as net:
+        cluster = {"worker": [f"{net.address(number)}:2222" for number in range(2)]}
+        started = [
+            subprocess.Popen(
+                [*net.inside(number), sys.executable, "-m", "outlive", "doctor", "--cluster", "--json", "--python", python],
+                env=os.environ | {
+                    "OUTLIVE_TOKEN": TOKEN,
+                    "TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": "worker", "index": number}}),
+                },
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            )
+            for number in (1, 0)
+        ]  # fmt: skip
+        (second, _), (first, errors) = (child.communicate(timeout=SECONDS) for child in started)
+
+    assert ([0, 0], "") == ([child.returncode for child in started], second), errors
+    checks = {item["check"]: item for item in json.loads(first)["checks"]}
+    assert "2 connections" in told(checks["cluster-port-closed"])
+
+
+@pytest.mark.death
 def test_a_slow_link_a_closed_port_and_a_wrong_version_are_named(tmp_path: Path) -> None:
     same, other = make_environment(tmp_path / "same"), make_environment(tmp_path / "other")
     same.metadata("tensorflow", "2.21.0")

@@ -20,6 +20,8 @@ WORDS = {
     State.WILL_FAIL: "will fail",
 }
 MARKS = {State.FINE: "✓", State.UNKNOWN: "?", State.WARNING: "!", State.WILL_FAIL: "✗"}
+#: A terminal of 100 columns less the marks and names: what is fine takes one line.
+FITS_A_LINE = 68
 COLOURS = {
     State.FINE: "green",
     State.UNKNOWN: "cyan",
@@ -62,7 +64,7 @@ def _add(table: Table, item: Checked, finding: Finding, facts: bool) -> None:
             told.append(f"\n→ {remedy.text}", "green not bold")
             for command in remedy.commands:
                 told.append(f"\n    {command}", "not bold")
-    elif finding.because:
+    elif finding.because and len(finding.says) + len(finding.because[0].source) < FITS_A_LINE:
         told.append(f"  {finding.because[0].source}", "dim")
     table.add_row(Text(MARKS[state], colour), Text(item.slug, colour if bad else ""), told)
 
