@@ -555,9 +555,7 @@ class Evidence:
             worker = f" of process {thread.pid}" if thread.pid != self.program.pid else ""
             name = f"{thread.stack.thread}{worker}"
             at = f" at {thread.place}" if thread.place is not None else ""
-            source = "asked in the program" + (
-                f"; the kernel: {thread.call}" if thread.call else ""
-            )
+            source = "its stack" + (f"; the kernel: {thread.call}" if thread.call else "")
             found.append(Fact(name, f"waits for {thread.what}{at}", source))
             found += [
                 Fact(f"{name} holds", f"`{held.name}`, taken at {held.place}", "its source code")

@@ -211,6 +211,9 @@ class Standstill:
     pid: int = 0
     cpu_share: float = 0.0
     forked: Mapping[int, Forked] = field(default_factory=dict)
+    parents: Mapping[int, int] = field(
+        default_factory=dict
+    )  #: of the processes that said who theirs is
     working: bool = False  #: it does make progress: somebody asked about a living program
     at: float | None = None
 
@@ -227,7 +230,8 @@ class Standstill:
         thing = waiting.thing
         if waiting.wait is not Wait.LOCK or thing is None:
             return ()
-        here = [thread for thread in self.threads if thread.pid == waiting.pid]
+        shared = thing.kind == "process lock"  # a forked child has it at the same address
+        here = [thread for thread in self.threads if shared or thread.pid == waiting.pid]
         if thing.owner is not None:
             return tuple(thread for thread in here if thread.ident == thing.owner)
         return tuple(
@@ -273,7 +277,8 @@ class Standstill:
         """The program that a thread waits for: the one that it names, or the only one that there is."""
         if waiting.thing is not None and waiting.thing.target is not None:
             return waiting.thing.target
-        others = {thread.pid for thread in self.threads} - {waiting.pid}
+        above = {waiting.pid, self.pid, self.parents.get(waiting.pid, 0)}
+        others = {thread.pid for thread in self.threads} - above
         return next(iter(others)) if len(others) == 1 else 0
 
     def _workers(self, waiting: Waiting) -> tuple[Waiting, ...]:
@@ -281,7 +286,9 @@ class Standstill:
         return tuple(
             thread
             for thread in self.threads
-            if thread.pid != waiting.pid and thread.at_work and thread.wait is not Wait.WORK
+            if self.parents.get(thread.pid) == waiting.pid
+            and thread.at_work
+            and thread.wait is not Wait.WORK
         )
 
     def is_sure(self, cycle: tuple[Waiting, ...]) -> bool:

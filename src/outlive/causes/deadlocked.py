@@ -66,7 +66,8 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
                     Confidence.LIKELY,  # somebody whom we do not know may hold that end too
                     (
                         Remedy(
-                            "Use communicate() instead of wait(): it reads both pipes to their end, and closes stdin."
+                            "Read what it writes before you wait for its end: communicate() instead of wait() for a "
+                            "program, get() before join() for a worker with a queue."
                         ),
                     ),
                     where=first.place,
@@ -85,7 +86,12 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
                 where=first.place,
             )
             return
-        names = " → ".join(thread.stack.thread for thread in (*cycle, first))
+        names = " → ".join(
+            thread.stack.thread
+            if thread.pid == evidence.program.pid
+            else f"{thread.stack.thread} of process {thread.pid}"
+            for thread in (*cycle, first)
+        )
         yield Finding(
             f"{len(cycle)} threads wait for each other ({names}): {first.who[0].lower()}{first.who[1:]} waits for "
             f"{first.what} and holds what the next one waits for.",

@@ -41,6 +41,7 @@ def standstill_of(readings: Readings, gaps: dict[str, str]) -> Standstill | None
         pid=readings.principal.pid if readings.principal else readings.pid,
         cpu_share=number(found.get("cpu_share")) or 0.0,
         forked=_forked(readings.processes),
+        parents={p.pid: integer(p.introduction.get("parent")) or 0 for p in readings.processes},
         working=bool(found.get("working")),
         at=number(found.get("at")),
     )

@@ -36,7 +36,6 @@ CALLS: Mapping[tuple[str, str], Wait] = {
     ("multiprocessing/pool.py", "next"): Wait.WORKERS,
     ("multiprocessing/pool.py", "join"): Wait.WORKERS,
     ("multiprocessing/process.py", "join"): Wait.PROCESS,
-    ("multiprocessing/util.py", "_exit_function"): Wait.PROCESS,
     ("multiprocessing/queues.py", "get"): Wait.ITEM,
     ("multiprocessing/queues.py", "put"): Wait.ROOM,
     ("multiprocessing/queues.py", "join"): Wait.TASKS_DONE,
@@ -198,6 +197,9 @@ def told_by(
         return Told(Wait.STOPPED)
     if state == "R" or call == "running":
         return Told(Wait.RUNNING)
+    at_a_pipe = by_the_kernel(call, target, set()) if call == "write" else None
+    if at_a_pipe is not None and at_a_pipe.wait is Wait.READER:
+        return at_a_pipe  # whatever its frames are for: it cannot go on
     user = next((index for index, frame in enumerate(frames) if frame.place.own), len(frames))
     called = _library_call(frames[:user], frames[user] if user < len(frames) else None, source)
     if user == len(frames) and any(frame.is_in(idle) for frame in frames for idle in IDLE):
