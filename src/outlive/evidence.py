@@ -61,6 +61,10 @@ IMPORTED = re.compile(r"(?:from|import)\s+(\w+)|.*import_module\(['\"](\w+)")
 #: What concurrent.futures raises when a worker is gone.
 BROKEN_POOLS = ("BrokenProcessPool", "BrokenExecutor")
 
+#: Of the growth, and of it in new addresses: what tells a block that is being filled from many that are kept.
+MOST_OF_A_BLOCK = 0.8
+FEW_NEW_ADDRESSES = 0.3
+
 #: TensorFlow uses one error for memory, full disks and open files; only its words tell them apart.
 MEMORY_WORDS = re.compile(r"\bOOM\b|allocat|out of memory|insufficient memory", re.IGNORECASE)
 
@@ -290,6 +294,25 @@ class Evidence:
         if growth is not None:
             return growth.place
         return self.busy if pid == self.program.pid else None
+
+    def fills_one_block(self, pid: int, grown_bytes: int) -> bool:
+        """Whether memory of the program grew into address space that it had already: one large array or tensor is being filled.
+
+        What is kept or leaked piece by piece takes its addresses piece by piece, too.
+        """
+        living = [sample for sample in self.samples if sample.rss_bytes]
+        if pid != self.program.pid or not living:
+            return False
+        last = living[-1]
+        before = [
+            sample
+            for sample in living
+            if sample.rss_bytes <= last.rss_bytes - MOST_OF_A_BLOCK * grown_bytes
+        ]
+        if not before:
+            return False
+        risen = last.rss_bytes - before[-1].rss_bytes
+        return last.vm_bytes - before[-1].vm_bytes < FEW_NEW_ADDRESSES * risen
 
     def overfull_stage(self, kind: str) -> Stage | None:
         """The stage of this kind that may hold a large part of the memory that ran out."""

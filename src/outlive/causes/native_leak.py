@@ -33,7 +33,8 @@ def native_leak(evidence: Evidence) -> Iterator[Finding]:
 
     ## How we know
     When memory was in danger, all of Python's objects, texts and arrays were counted more than once, together with the bytes that
-    TensorFlow's allocator had handed out and those that malloc held free. They account for little of the growth. The line is the one
+    TensorFlow's allocator had handed out and those that malloc held free. They account for little of the growth, and new addresses were
+    taken as it grew: one large array that is being filled is no leak. The line is the one
     that ran while memory grew; what it calls is named when it can be told.
 
     ## What to do
@@ -46,6 +47,8 @@ def native_leak(evidence: Evidence) -> Iterator[Finding]:
         if looks is None or split is None:
             continue
         if split.outside < MOST_OF_THE_GROWTH * split.grown_bytes:
+            continue
+        if evidence.fills_one_block(pid, split.outside):
             continue
         where = evidence.growing_line(pid)
         called = [f"`{name}` ({told})" for name, told in looks.callees.items()]
