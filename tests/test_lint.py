@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Outlive
+from outlive.__main__ import main
 from outlive.errors import UsageError
 from outlive.host import Host
 from outlive.linting.command import this_machine
@@ -317,6 +319,42 @@ def test_folders_of_tools_and_environments_are_left_out_unless_named(tmp_path: P
 
     assert ["src/a.py", "src/b.ipynb"] == found
     assert ["e.py", "d.py"] == [Path(it).name for it in named]
+
+
+def test_a_pipe_with_the_name_of_a_script_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "loop").symlink_to(".")
+
+    assert [] == [*files_below([str(tmp_path)])]
+
+
+def test_a_file_that_cannot_be_written_is_told_with_status_3(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(source: object, target: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(os, "replace", full)
+
+    assert 3 == main(["lint", "--fix", "bad.py"])
+    assert "bad.py could not be written: No space left on device." in capsys.readouterr().err
+    assert BAD == (folder / "bad.py").read_text()
+    assert ["bad.py", "good.py", "other.py"] == sorted(os.listdir(folder))
+
+
+def test_a_program_that_is_nested_deeply_is_read_or_told(tmp_path: Path) -> None:
+    chain = (
+        "import tensorflow as tf\ntf.data.Dataset.range(3)"
+        + ".map(f)" * 900
+        + ".batch(3).prefetch(99)\n"
+    )
+    sums = "import tensorflow as tf\nimport sys\nsys.setrecursionlimit(1" + " + 1" * 3000 + ")\n"
+
+    told = judge("chain.py", chain, ALL), judge("sums.py", sums, ALL)
+
+    assert ["deep-prefetch"] == [it.slug for it in told[0].findings]
+    assert () == told[0].failures == told[1].failures
 
 
 def test_many_files_on_many_processes_give_what_one_gives(tmp_path: Path) -> None:

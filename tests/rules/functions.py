@@ -88,3 +88,34 @@ for _ in range(1000):
     train(1.0, counter)  # expect: python-number-into-function
     train(1.0, tensor)
     train(1.0, decayed)
+
+
+def remade(x):
+    fast = tf.function(step)  # expect: function-made-in-loop
+    return fast(x)
+
+
+def made_once():
+    return tf.function(step)
+
+
+def main_loop(data):
+    fast = made_once()
+    for x in data:
+        remade(x)
+        fast(x)
+
+
+class Lazy:
+    @property
+    def step(self):
+        return tf.function(self.slow)  # expect: function-made-in-loop
+
+    @property
+    def kept(self):
+        if self._kept is None:
+            self._kept = tf.function(self.slow)
+        return self._kept
+
+    def slow(self, x):
+        return x

@@ -110,7 +110,13 @@ def _mend(told: Sequence[Told], *, write: bool, stream: object) -> None:
             colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
             console.print(visible(line), style=colour, soft_wrap=True)
         if write:
-            _replace(it.path, it.mended_text.encode(it.encoding))
+            try:
+                _replace(it.path, it.mended_text.encode(it.encoding))
+            except OSError as error:
+                raise OutliveError(
+                    f"{it.path} could not be written: {error.strerror}.",
+                    "Nothing of it was changed.",
+                ) from error
 
 
 def _replace(path: str, data: bytes) -> None:

@@ -50,8 +50,10 @@ def _walk(folder: str, patterns: tuple[str, ...]) -> Iterator[str]:
             if not _is_skipped(here, name) and not _excluded(here, name, patterns)
         )
         for name in sorted(names):
-            if name.endswith(ENDINGS) and not _excluded(here, name, patterns):
-                yield os.path.normpath(os.path.join(here, name))
+            path = os.path.normpath(os.path.join(here, name))
+            wanted = name.endswith(ENDINGS) and not _excluded(here, name, patterns)
+            if wanted and os.path.isfile(path):  # a pipe of this name would be waited for
+                yield path
 
 
 def _is_skipped(here: str, name: str) -> bool:

@@ -16,6 +16,8 @@ from outlive.unit import Unit, discover, rule
 
 #: A larger file was made by a program.
 LARGEST_BYTES = 5_000_000
+#: A notebook holds its pictures, too.
+LARGEST_NOTEBOOK_BYTES = 200_000_000
 
 CELL = "cell "
 
@@ -52,9 +54,10 @@ def look_at(path: str, settings: Settings) -> Told:
     """Read a file and ask the rules of it. Whatever the file is, nothing is raised."""
     try:
         with open(path, "rb") as file:
-            data = file.read(LARGEST_BYTES + 1)
-        if len(data) > LARGEST_BYTES:
-            return Told(path, unread=(f"it is larger than {LARGEST_BYTES // 1_000_000} MB",))
+            most = LARGEST_NOTEBOOK_BYTES if path.endswith(".ipynb") else LARGEST_BYTES
+            data = file.read(most + 1)
+        if len(data) > most:
+            return Told(path, unread=(f"it is larger than {most // 1_000_000} MB",))
         encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = data.decode(encoding)
     except OSError as error:
@@ -86,13 +89,13 @@ def judge(path: str, text: str, settings: Settings) -> Told:
         return Told(path, unread=(f"{type(error).__name__}: {error}",), ours=True)
     if not source.uses_tensorflow:
         return Told(path)
-    findings, failures = _ask(source, asked)
+    findings, failures, unread = _ask(source, asked)
     kept = [finding for finding in findings if not _is_allowed(source, finding)]
     sure = [finding for finding in kept if finding.confidence >= settings.confidence]
     return Told(
         path,
         tuple(sure),
-        unread=_cells_unread(source),
+        unread=(*_cells_unread(source), *unread),
         failures=tuple(failures),
         ours=True,
         hidden=len(kept) - len(sure),
@@ -104,15 +107,20 @@ def _wanted(settings: Settings) -> Iterator[Unit[Source]]:
     return (unit for unit in every_rule() if unit.slug in settings.rules)
 
 
-def _ask(source: Source, units: Iterable[Unit[Source]]) -> tuple[list[Finding], list[UnitFailure]]:
+def _ask(
+    source: Source, units: Iterable[Unit[Source]]
+) -> tuple[list[Finding], list[UnitFailure], list[str]]:
     findings: list[Finding] = []
     failures: list[UnitFailure] = []
+    unread: list[str] = []
     for unit in units:
         try:
             findings += [replace(finding, slug=unit.slug) for finding in unit.ask(source)]
+        except RecursionError:
+            unread.append(f"it is nested too deeply for {unit.slug}")
         except Exception as error:  # a broken rule is reported and hides nobody else's finding
             failures.append(UnitFailure(unit.slug, f"{type(error).__name__}: {error}"))
-    return sorted(set(findings), key=_position), failures
+    return sorted(set(findings), key=_position), failures, unread
 
 
 def _position(finding: Finding) -> tuple[int, int, int, str]:

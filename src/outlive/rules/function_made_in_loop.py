@@ -43,16 +43,31 @@ def function_made_in_loop(source: Source) -> Iterator[Finding]:
         made = [(call, what) for call, what in made if call is not decorator]
         made.append((function, None))
     for node, what in made:
-        loops = source.loops(node)
-        if source.turns(node) < FEWEST_TURNS or not loops or source.traced(loops[0]):
+        loops = source.loops(node) or source.loops_of_uses(node)
+        turns = max((source.values.turns(loop) for loop in loops), default=0)
+        if _is_property(source, node):
+            yield Finding(
+                "A new `tf.function` is made each time that somebody asks for this property.",
+                remedies=(Remedy("Make it once: in __init__, or with functools.cached_property."),),
+                where=source.place(node),
+            )
             continue
-        if _belongs_to_the_turn(what, loops[0]) or _is_kept(source, node):
+        if turns < FEWEST_TURNS or source.traced(loops[0]) or _is_kept(source, node):
             continue
-        yield Finding(
-            "A `tf.function` is created again on every turn of this loop.",
-            remedies=(Remedy("Create it once, above the loop."),),
-            where=source.place(node),
-        )
+        if not _belongs_to_the_turn(what, loops[0]):
+            yield Finding(
+                "A `tf.function` is created again on every turn of a loop.",
+                remedies=(Remedy("Create it once, above the loop."),),
+                where=source.place(node),
+            )
+
+
+def _is_property(source: Source, node: ast.AST) -> bool:
+    """`@property` gives back what is made anew at each look."""
+    function = source.tree.function(node)
+    decorators = function.decorator_list if isinstance(function, ast.FunctionDef) else []
+    asked = any(source.called(it) == "builtins.property" for it in decorators)
+    return asked and isinstance(source.tree.parent(node), ast.Return)
 
 
 def _belongs_to_the_turn(what: ast.expr | None, loop: ast.AST) -> bool:

@@ -90,22 +90,12 @@ def _keeping_loop(source: Source, call: ast.Call, kept: ast.expr) -> Loop | None
     begins_empty = made is not None and made.how == "assign" and _is_empty_list(source, made.value)
     if not begins_empty or made is None:
         return None
-    older = [*source.loops(call), *_loops_around_uses(source, call)]
+    older = source.loops(call) or source.loops_of_uses(call)
     around = [loop for loop in older if loop not in set(source.tree.ancestors(made.node))]
     for loop in reversed(around):
         if source.values.turns(loop) >= FEWEST_TURNS and not _shrinks(loop, key_of(kept)):
             return loop
     return None
-
-
-def _loops_around_uses(source: Source, call: ast.Call) -> list[Loop]:
-    """The loops in which the function that keeps things is called, when it has no loop itself."""
-    function = source.tree.function(call)
-    if not isinstance(function, ast.FunctionDef) or source.loops(call):
-        return []
-    uses = source.calls_ending_in(function.name)
-    mine = [use for use in uses if source.names.definition(use.func) is function]
-    return [loop for use in mine for loop in source.loops(use)]
 
 
 def _is_empty_list(source: Source, value: ast.expr | None) -> bool:

@@ -154,6 +154,15 @@ class Source:
         """The loops that repeat a node, the innermost first; those that turn only once or never are none."""
         return [loop for loop in self.tree.loops(node) if self.values.turns(loop) > 1]
 
+    def loops_of_uses(self, node: ast.AST) -> list[Loop]:
+        """The loops of this module in which the function around a node is called."""
+        function = self.tree.function(node)
+        if not isinstance(function, ast.FunctionDef):
+            return []
+        uses = self.calls_ending_in(function.name)
+        mine = [use for use in uses if self.names.definition(use.func) is function]
+        return [loop for use in mine for loop in self.loops(use)]
+
     def turns(self, node: ast.AST) -> float:
         """How often all the loops around a node turn together; infinity stands for many."""
         product = 1.0

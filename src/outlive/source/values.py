@@ -309,14 +309,18 @@ class Values:
 
     def reaches(self, function: ast.AST | None, names: Collection[str], depth: int = 3) -> bool:
         """Whether a function of this module calls one of these, itself or through others of this module."""
-        if function is None or not depth:
-            return False
-        for call in self._tree.inside(function, ast.Call):
-            dotted = self._names.called(call.func)
-            if matches(dotted, names):
-                return True
-            if not dotted and self.reaches(self._names.definition(call.func), names, depth - 1):
-                return True
+        waiting = [(function, depth)] if function is not None else []
+        seen = {function}
+        while waiting:
+            here, left = waiting.pop()
+            for call in self._tree.inside(here, ast.Call):
+                dotted = self._names.called(call.func)
+                if matches(dotted, names):
+                    return True
+                further = None if dotted or left <= 1 else self._names.definition(call.func)
+                if further is not None and further not in seen:
+                    seen.add(further)
+                    waiting.append((further, left - 1))
         return False
 
     def turns(self, loop: Loop) -> float:
