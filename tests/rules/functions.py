@@ -119,3 +119,23 @@ class Lazy:
 
     def slow(self, x):
         return x
+
+
+def inner_step(model):
+    if model.compiled:
+        step_of_model = tf.function(model.step)
+    return step_of_model()
+
+
+def outer(model):
+    for _ in range(1000):
+        inner_step(model)
+
+
+outer = tf.function(outer)
+wrapped = tf.function(step)
+with_signature = tf.function(step, input_signature=[tf.TensorSpec(None)])
+for number in range(1000):
+    wrapped(number)  # expect: python-number-into-function
+    with_signature(number)
+    step(number)

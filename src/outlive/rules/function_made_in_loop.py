@@ -38,10 +38,11 @@ def function_made_in_loop(source: Source) -> Iterator[Finding]:
     made: list[tuple[ast.AST, ast.expr | None]] = [
         (call, source.argument(call, 0, "func")) for call in source.calls("tf.function")
     ]
-    for function in source.traced_functions:
+    for function in source.every(ast.FunctionDef):
         decorator = source.traced_decorator(function)
-        made = [(call, what) for call, what in made if call is not decorator]
-        made.append((function, None))
+        if decorator is not None:
+            made = [(call, what) for call, what in made if call is not decorator]
+            made.append((function, None))
     for node, what in made:
         loops = source.loops(node) or source.loops_of_uses(node)
         turns = max((source.values.turns(loop) for loop in loops), default=0)

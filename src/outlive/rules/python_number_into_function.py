@@ -40,13 +40,12 @@ def python_number_into_function(source: Source) -> Iterator[Finding]:
         loops = source.loops(call)
         if not loops or source.traced(call):
             continue
-        function = source.names.definition(call.func)
-        decorator = source.traced_decorator(function) if function is not None else None
-        if decorator is None or (isinstance(decorator, ast.Call) and _converts(decorator)):
+        tracing = source.tracing(call.func)
+        if tracing is None or (isinstance(tracing, ast.Call) and _converts(tracing)):
             continue
         for word in (*call.args, *(keyword.value for keyword in call.keywords)):
             if isinstance(word, ast.Name) and _counts_up(source, word):
-                name = getattr(function, "name", "it")
+                name = source.segment(call.func)
                 yield Finding(
                     f"`{name}` is traced again for every value of the Python number `{word.id}`.",
                     remedies=(
@@ -60,8 +59,8 @@ def python_number_into_function(source: Source) -> Iterator[Finding]:
 def _converts(decorator: ast.Call) -> bool:
     """With a signature, or hints that are followed, numbers become tensors."""
     words = {keyword.arg for keyword in decorator.keywords}
-    return bool(words & {"input_signature", "experimental_follow_type_hints"}) or bool(
-        decorator.args
+    return bool(words & {"input_signature", "experimental_follow_type_hints"}) or (
+        len(decorator.args) > 1
     )
 
 

@@ -172,9 +172,23 @@ class Source:
 
     @cached_property
     def traced_functions(self) -> tuple[ast.FunctionDef, ...]:
-        """The functions with `@tf.function`."""
-        found = self.tree.every(ast.FunctionDef)
-        return tuple(function for function in found if self.traced_decorator(function) is not None)
+        """The functions with `@tf.function`, and those that are given to it."""
+        every = self.tree.every(ast.FunctionDef)
+        found = [function for function in every if self.traced_decorator(function) is not None]
+        for call in self.calls("tf.function"):
+            given = call.args[0] if call.args else None
+            named = self.names.bindings(given) if isinstance(given, ast.Name) else []
+            nodes = [self.names.definition(given), *(binding.node for binding in named)]
+            found += [node for node in nodes if isinstance(node, ast.FunctionDef)]
+        return tuple(dict.fromkeys(found))
+
+    def tracing(self, called: ast.expr) -> ast.expr | None:
+        """What makes the function that is called a traced one: its `@tf.function`, or `tf.function(…)` that was bound to the name."""
+        bound = self.names.latest(called) if key_of(called) else None
+        made = bound.value if bound is not None and bound.how == "assign" else None
+        if isinstance(made, ast.Call) and self.called(made.func) == "tf.function":
+            return made
+        return self.traced_decorator(self.names.definition(called))
 
     def traced(self, node: ast.AST) -> bool:
         """Whether the node stands in a function that TensorFlow traces: its loops are not Python's."""

@@ -23,6 +23,9 @@ SAME = (
     ("multiprocess", "multiprocessing"),
 )
 
+#: What makes another function of the same function.
+WRAPPING = ("functools.partial", "tf.function")
+
 #: A chain of aliases longer than this is a circle.
 MAX_HOPS = 6
 
@@ -112,12 +115,14 @@ class Names:
                 return True
         return False
 
-    def definition(self, name: ast.expr | None) -> Function | ast.Lambda | None:
+    def definition(
+        self, name: ast.expr | None, hops: int = MAX_HOPS
+    ) -> Function | ast.Lambda | None:
         """The function of this module that the name stands for."""
-        if isinstance(name, ast.Lambda):
-            return name
-        if isinstance(name, ast.Call) and self.called(name.func) == "functools.partial":
-            return self.definition(name.args[0]) if name.args else None
+        if isinstance(name, ast.Lambda) or not hops:
+            return name if isinstance(name, ast.Lambda) else None
+        if isinstance(name, ast.Call) and self.called(name.func) in WRAPPING:
+            return self.definition(name.args[0], hops - 1) if name.args else None
         if isinstance(name, ast.Attribute) and key_of(name).startswith(("self.", "cls.")):
             around = self._tree.class_of(name)
             methods = around.body if around else []
@@ -136,7 +141,9 @@ class Names:
             if isinstance(binding.node, FUNCTIONS):
                 return binding.node if binding.how == "definition" else None
             if isinstance(binding.value, ast.Lambda | ast.Call) and binding.how == "assign":
-                return self.definition(binding.value)
+                found = self.definition(binding.value, hops - 1)
+                if found is not None:
+                    return found
         return None
 
     def imported(self) -> set[str]:
