@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from outlive.unit import cause, check, discover
 
 HERE = Path(__file__).parent
 VICTIMS = HERE.parent / "tests" / "causes"
-PAGES = ("reading-a-verdict", "doctor", "lint", "what-is-inside", "how-it-works")
+PAGES = ("reading-a-verdict", "in-jupyter", "doctor", "lint", "what-is-inside", "how-it-works")
 STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui;color-scheme:light dark}"
     "pre{overflow-x:auto;padding:.7rem;border:1px solid #8886}table{border-collapse:collapse}"
@@ -56,6 +57,7 @@ def build(target: Path) -> int:
         (target / f"{unit.slug}.html").write_text(
             page(unit.slug, markdown.render(text)), encoding="utf-8"
         )
+    shutil.copytree(HERE / "pictures", target / "pictures", dirs_exist_ok=True)
     index = "# Outlive\n\n" + "".join(f"- [{name}]({name}.html)\n" for name in PAGES)
     index += "\n## Causes of death\n\n"
     index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in units)

@@ -179,6 +179,25 @@ def test_the_magic_shows_the_last_verdict_as_a_page_and_as_text(kernel: Notebook
     assert "user-native-crashed" in shown["text/html"]
 
 
+def test_the_command_line_tells_of_the_dead_kernel_not_of_the_living_one(kernel: Notebook) -> None:
+    kernel.run(SEGFAULT)
+    wait_until(lambda: not alive(kernel.wrapper), "the supervisor is gone")
+    kernel.manager.restart_kernel(now=True)
+    kernel.client.wait_for_ready(timeout=60)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "outlive", "why"],
+        env=os.environ | {"OUTLIVE_HOME": str(kernel.home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert 1 == done.returncode, done.stderr
+    assert "→    2 │ ctypes.string_at(0)" in done.stdout
+
+
 # What is not a crash.
 
 

@@ -62,7 +62,7 @@ def why(
     """
     if name is not None and is_process(name):
         _explain_the_living(int(name), as_json=as_json, share=share, page=bool(page or look))
-    folder = runs.find_run(name)
+    folder = runs.find_run(name or _last_but_living_kernels())
     payloads, rings = read_run(folder)
     start = start_of(payloads)
     if is_running(start) and not any(it.get("kind") == "exit" for it in payloads):
@@ -94,3 +94,13 @@ def _explain_the_living(pid: int, *, as_json: bool, share: bool, page: bool) -> 
     verdict, evidence = explain(pid)
     show(verdict, neighbours_in(evidence.program.folder), as_json=as_json, share=share)
     sys.exit(1 if verdict.findings else 0)
+
+
+def _last_but_living_kernels() -> str | None:
+    """The newest run; the kernels of notebooks that are open beside it go on all day and are not what is asked about."""
+    for name in reversed(runs.list_runs()):
+        payloads, _ = read_run(runs.folder_of(name))
+        of_kernel = any(payload.get("kind") == "kernel" for payload in payloads)
+        if not (of_kernel and is_running(start_of(payloads))):
+            return name
+    return None

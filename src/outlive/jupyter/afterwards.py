@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import os
 
-from outlive.evidence import Evidence
-from outlive.examine import decide
 from outlive.jupyter.before import leave_note
 from outlive.jupyter.connection import connection_file_in, end_holders, read_connection
 from outlive.jupyter.flight import ENDING_SIGNALS, KernelFlight
 from outlive.jupyter.speaking import LastWords
-from outlive.jupyter.telling import headline, traceback
 from outlive.jupyter.wrapper import Kernel
-from outlive.model import Verdict
 from outlive.record import runs
 from outlive.record.notebook import Notebook, notebook_in
 from outlive.record.outside import Ended
-from outlive.record.probes import gather
-from outlive.report.data import to_json
 from outlive.running import seal
+
+TYPE_CHECKING = False  # what judges is heavy, and is loaded when the kernel has started, or is dead
+if TYPE_CHECKING:
+    from outlive.evidence import Evidence
+    from outlive.model import Verdict
 
 NAME = "KernelDied"
 
@@ -33,6 +32,14 @@ class Afterwards:
         self._tell = tell
         self._connection_file = connection_file_in(kernel.command)
         self._words: LastWords | None = None
+
+    def load(self) -> None:
+        """What judges and shows, before it is needed: a dead kernel shall not wait for it."""
+        from outlive.jupyter import telling  # noqa: F401
+        from outlive.record import probes  # noqa: F401
+        from outlive.unit import cause, discover
+
+        discover(cause)
 
     def prepare(self, flight: KernelFlight) -> None:
         """While the kernel is still a zombie: if a cell waits for an answer, be there when its client comes back."""
@@ -48,13 +55,18 @@ class Afterwards:
 
     def conclude(self, flight: KernelFlight, ended: Ended) -> None:
         """Judge, keep the record, and only then speak: whoever hears it may end us at once."""
+        from outlive.examine import decide
+        from outlive.jupyter.telling import headline, traceback
+        from outlive.record.probes import gather
+        from outlive.report.data import to_json
+
         kernel = self._kernel
         flight.program_ended(ended)
         if kernel.folder is None:
             return self._keep_silent()
         died = unasked(self._notebook(), ended, flight.asked_to_end)
         evidence = gather(flight.all_frames(), kernel.rings) if died else None
-        if evidence is None or _was_wished(evidence, flight.ancestors):
+        if evidence is None or _was_wished(evidence, flight.launchers):
             self._seal(flight, eventful=False)
             return self._keep_silent()
         verdict = decide(os.path.basename(kernel.folder), evidence)
@@ -85,6 +97,8 @@ class Afterwards:
         """To the server that started this kernel, if it listens."""
         if self._tell is None:
             return
+        from outlive.jupyter.telling import headline
+
         cause = verdict.cause
         words = {
             "run": verdict.run,
@@ -105,9 +119,9 @@ def unasked(notebook: Notebook, ended: Ended, asked: bool) -> bool:
     return bool(notebook.running) or ended.signal is not None or bool(ended.exit_code)
 
 
-def _was_wished(evidence: Evidence, ancestors: frozenset[int]) -> bool:
+def _was_wished(evidence: Evidence, launchers: frozenset[int]) -> bool:
     """Whoever started the kernel sent it the signal that ended it."""
     if evidence.fatal_signal not in {number.name for number in ENDING_SIGNALS}:
         return False
     got = evidence.sender_of(evidence.fatal_signal)
-    return got is not None and got.sender_pid in ancestors
+    return got is not None and got.sender_pid in launchers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from outlive.host import Host
-from outlive.jupyter.wrapper import Kernel
+from outlive.jupyter.wrapper import PARENT_VARIABLE, Kernel
 from outlive.record.baseline import Baseline
 from outlive.record.flight import Flight
 from outlive.record.sampling import process_stat
@@ -15,18 +15,34 @@ from outlive.record.sampling import process_stat
 #: With these a kernel is asked to end. (Not SIGINT: that interrupts a cell.)
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
+#: Scripts between a launcher and a kernel.
+DEEPEST = 8
+
+#: A kernel that is still starting has better use for the processor.
+SECONDS_BEFORE_LOADING = 8.0
+
 
 class KernelFlight(Flight):
     """The record of one kernel."""
 
     def __init__(
-        self, kernel: Kernel, baseline: Baseline, at_death: Callable[[KernelFlight], None]
+        self,
+        kernel: Kernel,
+        baseline: Baseline,
+        at_death: Callable[[KernelFlight], None],
+        load: Callable[[], None],
     ) -> None:
         super().__init__(kernel.host, baseline, kernel.command, kernel.folder, kernel.rings)
         self._kernel = kernel
         self._at_death = at_death
-        self.ancestors = frozenset(ancestors(kernel.host, kernel.launcher))
+        self.launchers = frozenset(launchers(kernel.host, kernel.launcher))
         self.asked_to_end = False
+        self._load: Callable[[], None] | None = load
+
+    def program_started(self, pid: int, argv: Sequence[str]) -> None:
+        """Write who is recorded, and that it is a kernel."""
+        super().program_started(pid, argv)
+        self._event("kernel")
 
     def sample_if_due(self) -> None:
         """And end the kernel when its launcher is gone, as it would have ended itself."""
@@ -37,10 +53,13 @@ class KernelFlight(Flight):
             except OSError:
                 pass
         super().sample_if_due()
+        if self._load is not None and self.elapsed() >= SECONDS_BEFORE_LOADING:
+            load, self._load = self._load, None
+            load()
 
     def received(self, number: int, sender: int | None, uid: int) -> None:
         """A signal from the one who started the kernel is a wish, not an accident."""
-        if number in ENDING_SIGNALS and sender in self.ancestors:
+        if number in ENDING_SIGNALS and sender in self.launchers:
             self.asked_to_end = True
         super().received(number, sender, uid)
 
@@ -53,10 +72,12 @@ class KernelFlight(Flight):
         super().program_is_dead(killed)
 
 
-def ancestors(host: Host, pid: int) -> list[int]:
-    """A process, its parent, and so on."""
-    found: list[int] = []
-    while pid > 0 and pid not in found:
-        found.append(pid)
+def launchers(host: Host, parent: int) -> list[int]:
+    """Whoever may end the kernel: its parent and, if that is only a shell or a script between them, the one who calls itself the launcher."""
+    found, pid = [parent], parent
+    while pid > 1 and len(found) < DEEPEST:
+        if str(pid) == os.environ.get(PARENT_VARIABLE):
+            return found
         pid = getattr(process_stat(host, pid), "parent", 0)
-    return found
+        found.append(pid)
+    return [parent]

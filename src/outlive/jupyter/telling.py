@@ -55,8 +55,15 @@ def traceback(verdict: Verdict, evidence: Evidence) -> list[str]:
 
 
 def curve(evidence: Evidence) -> list[str]:
-    """The memory of the kernel and its children over its life, as one line of bars."""
-    points = [(sample.at, sample.tree_rss_bytes) for sample in evidence.samples]
+    """The memory over the kernel's life, as one line of bars: of all that share its limit, else its own and its children's."""
+    limit = evidence.fact("memory limit")
+    points = [
+        (
+            sample.at,
+            sample.used_bytes if limit and sample.used_bytes is not None else sample.tree_rss_bytes,
+        )
+        for sample in evidence.samples
+    ]
     sizes = [used for _, used in points]
     if len(points) < FEWEST_SAMPLES or max(sizes) - min(sizes) < RISE_WORTH_SHOWING_BYTES:
         return []
@@ -67,7 +74,6 @@ def curve(evidence: Evidence) -> list[str]:
         columns[column] = max(columns[column], used)
     for number in range(1, CURVE_WIDTH):  # between two looks it stayed what it was
         columns[number] = columns[number] or columns[number - 1]
-    limit = evidence.fact("memory limit")
     top = max(max(columns), limit if isinstance(limit, int) and limit < 2 * max(columns) else 0)
     bars = "".join(BARS[min(7, value * 8 // max(top, 1))] for value in columns)
     of = f" of {size(limit)}" if isinstance(limit, int) else ""

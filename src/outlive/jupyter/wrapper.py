@@ -61,7 +61,7 @@ def run(command: Sequence[str], within: str | None, tell: int | None, brake: boo
         from outlive.jupyter.flight import KernelFlight
 
         afterwards = Afterwards(kernel, supervisor.pid, tell)
-        flight = KernelFlight(kernel, baseline, afterwards.prepare)
+        flight = KernelFlight(kernel, baseline, afterwards.prepare, afterwards.load)
         flight.program_started(supervisor.pid, kernel.command)
         ended: Ended = supervisor.wait(flight)
         conclude = afterwards.conclude
