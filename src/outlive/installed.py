@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from outlive.circumstances import Installation
 from outlive.model import Value
 
 Version = tuple[int, ...]
@@ -116,6 +118,7 @@ class Environment:
     version: Version
     prefix: str = ""  #: the folder of the environment
     packages: tuple[Package, ...] = ()
+    manager: Installation = field(default_factory=Installation)  #: what installs here
     tensorflow_places: tuple[
         str, ...
     ] = ()  #: files and folders that `import tensorflow` could mean
@@ -139,6 +142,19 @@ class Environment:
                 if package.name == name:
                     return package
         return None
+
+    def install(self, requirement: str, *, upgrade: bool = False, again: bool = False) -> str:
+        """The command that installs this here, with the tool that manages it: pip, uv or conda."""
+        return self.manager.install(requirement, upgrade=upgrade, again=again)
+
+    def uninstall(self, *names: str) -> str:
+        """The command that removes these."""
+        words, python = " ".join(names), shlex.quote(self.executable)
+        if self.manager.locked:
+            return f"uv remove {words}"
+        if self.manager.maker == "uv":
+            return f"uv pip uninstall --python {python} {words}"
+        return f"{python} -m pip uninstall -y {words}"
 
     @property
     def tensorflow(self) -> Package | None:

@@ -64,9 +64,20 @@ def test_no_tensorflow_is_told_with_the_command_for_this_python(environment: Env
     answer = ask("tensorflow-missing", look(environment))
 
     assert WILL_FAIL == answer.state
-    assert (
-        f"{environment.python} -m pip install tensorflow" in answer.findings[0].remedies[0].commands
-    )
+    command = f'{environment.python} -m pip install "tensorflow"'
+    assert command in answer.findings[0].remedies[0].commands
+
+
+def test_the_command_is_that_of_the_tool_that_manages_the_environment(
+    environment: Environment,
+) -> None:
+    settings = environment.folder / "pyvenv.cfg"
+    settings.write_text(f"{settings.read_text()}uv = 0.9.1\n")
+
+    answer = ask("tensorflow-missing", look(environment))
+
+    command = f'uv pip install --python {environment.python} "tensorflow"'
+    assert command in answer.findings[0].remedies[0].commands
 
 
 # shared-library-unresolved

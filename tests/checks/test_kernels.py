@@ -94,7 +94,7 @@ def test_what_outlive_watches_is_told(environment: Environment, tmp_path: Path) 
 
     provisioner = {"kernel_provisioner": {"provisioner_name": "outlive-provisioner"}}
     other = {"kernel_provisioner": {"provisioner_name": "remote"}}
-    kernel(environment, "wrapped", *kernel_spec()["argv"][:3])
+    kernel(environment, "wrapped", *kernel_spec(brake=False)["argv"][:3])
     kernel(environment, "provisioned", "python", metadata=provisioner)
     kernel(environment, "remote", "python", metadata=other)
     kernel(environment, "plain", "python")

@@ -34,7 +34,7 @@ def built_for_another_python(here: Surroundings) -> Iterator[Finding]:
             remedies=(
                 Remedy(
                     "Install it with this Python.",
-                    (f"{here.python.executable} -m pip install --force-reinstall {package}",),
+                    (here.python.install(package, again=True),),
                 ),
             ),
         )

@@ -56,7 +56,7 @@ def cuda_not_found(here: Surroundings) -> Iterator[Finding]:
             if missing == [DRIVER_LIBRARY]
             else Remedy(
                 f"Install {versions or 'CUDA'}.",
-                (f"{here.python.executable} -m pip install 'tensorflow[and-cuda]'",),
+                (here.python.install("tensorflow[and-cuda]"),),
             )
         )
         yield here.warning(

@@ -34,9 +34,7 @@ def generated_code_unfit(here: Surroundings) -> Iterator[Finding]:
             yield here.will_fail(
                 f"{here.python.generated[0].package} brings generated code, and protobuf is not installed.",
                 Fact("generated code", here.python.generated[0].file, "site-packages"),
-                remedies=(
-                    Remedy("Install it.", (f"{here.python.executable} -m pip install protobuf",)),
-                ),
+                remedies=(Remedy("Install it.", (here.python.install("protobuf"),)),),
             )
         else:
             yield here.fine("No generated code, and no protobuf.")
@@ -44,7 +42,6 @@ def generated_code_unfit(here: Surroundings) -> Iterator[Finding]:
     runtime = _padded(protobuf.numbers)
     installed = Fact("protobuf", protobuf.version, protobuf.folder)
     unfit = [item for item in here.python.generated if _unfit(item, runtime, here)]
-    pip = f"{here.python.executable} -m pip install"
     for item in unfit:
         code = Fact("generated code", item.file, item.package)
         made = ".".join(map(str, item.made_by))
@@ -54,7 +51,7 @@ def generated_code_unfit(here: Surroundings) -> Iterator[Finding]:
                 installed,
                 code,
                 remedies=(
-                    Remedy("Install a newer version of the package, or make the code again.", (f"{pip} --upgrade {item.package}", "protoc --python_out=. *.proto")),
+                    Remedy("Install a newer version of the package, or make the code again.", (here.python.install(item.package, upgrade=True), "protoc --python_out=. *.proto")),
                     Remedy("Or use the slow reader that takes it.", ("export PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python",)),
                 ),
             )  # fmt: skip
@@ -63,7 +60,11 @@ def generated_code_unfit(here: Surroundings) -> Iterator[Finding]:
                 f"{item.package} holds code for protobuf {made} or later, and {protobuf.version} is installed.",
                 installed,
                 code,
-                remedies=(Remedy("Install a newer protobuf.", (f"{pip} 'protobuf>={made}'",)),),
+                remedies=(
+                    Remedy(
+                        "Install a newer protobuf.", (here.python.install(f"protobuf>={made}"),)
+                    ),
+                ),
             )
     if not unfit:
         count = sum({item.package: item.count for item in here.python.generated}.values())

@@ -36,7 +36,7 @@ def hdf5_mixed(here: Surroundings) -> Iterator[Finding]:
     again = (
         Remedy(
             "Install the wheel that brings its own HDF5.",
-            (f"{here.python.executable} -m pip install --force-reinstall --no-deps h5py",),
+            (here.python.install("h5py", again=True),),
         ),
     )
     trial = here.python.trials.get("h5py")

@@ -35,7 +35,6 @@ def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
     asked = here.text("TF_USE_LEGACY_KERAS") in ("1", "true", "True")
     modern = tensorflow.numbers[:2] >= KERAS_3_CAME
     series = ".".join(map(str, tensorflow.numbers[:2]))
-    pip = f"{python.executable} -m pip install"
     facts = [
         Fact(package.name, package.version, package.folder)
         for package in (tensorflow, keras, legacy)
@@ -47,7 +46,7 @@ def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
         yield here.will_fail(
             f"TensorFlow {series} needs Keras 3, and Keras {keras.version} is installed.",
             *facts,
-            remedies=(Remedy("Install Keras 3.", (f"{pip} 'keras>=3'",)),),
+            remedies=(Remedy("Install Keras 3.", (python.install("keras>=3"),)),),
         )
     elif keras is not None and not modern and keras.numbers[:1] >= (3,):
         wrong = True
@@ -55,7 +54,9 @@ def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
             f"TensorFlow {series} works with Keras 2, and Keras {keras.version} is installed.",
             *facts,
             remedies=(
-                Remedy("Install the Keras of this TensorFlow.", (f"{pip} 'keras=={series}.*'",)),
+                Remedy(
+                    "Install the Keras of this TensorFlow.", (python.install(f"keras=={series}.*"),)
+                ),
             ),
         )
     elif keras is None and modern and not asked:
@@ -63,7 +64,7 @@ def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
         yield here.will_fail(
             f"TensorFlow {series} needs Keras 3, and no Keras is installed.",
             *facts,
-            remedies=(Remedy("Install it.", (f"{pip} keras",)),),
+            remedies=(Remedy("Install it.", (python.install("keras"),)),),
         )
     if asked and modern and legacy is None:
         wrong = True
@@ -71,7 +72,7 @@ def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
             "TF_USE_LEGACY_KERAS asks for Keras 2, and tf-keras is not installed.",
             "TF_USE_LEGACY_KERAS",
             *facts,
-            remedies=(Remedy("Install it.", (f"{pip} 'tf-keras=={series}.*'",)),),
+            remedies=(Remedy("Install it.", (python.install(f"tf-keras=={series}.*"),)),),
         )
     if legacy is not None and legacy.numbers[:2] != tensorflow.numbers[:2]:
         wrong = True
@@ -79,7 +80,10 @@ def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
             f"tf-keras {legacy.version} belongs to another TensorFlow than {tensorflow.version}.",
             *facts,
             remedies=(
-                Remedy("Install the one of the same version.", (f"{pip} 'tf-keras=={series}.*'",)),
+                Remedy(
+                    "Install the one of the same version.",
+                    (python.install(f"tf-keras=={series}.*"),),
+                ),
             ),
         )
     if not wrong:

@@ -33,15 +33,17 @@ def numpy_abi_mixed(here: Surroundings) -> Iterator[Finding]:
     if numpy.numbers[:1] >= (2,) and old:
         for package in dict.fromkeys(user.package for user in old):
             files = [user.file for user in old if user.package == package]
-            pip = f"{here.python.executable} -m pip install"
             yield here.will_fail(
                 f"{package} is compiled for NumPy 1, and NumPy {numpy.version} is installed.",
                 installed,
                 Fact("compiled with the headers of NumPy 1", files[0], "its code"),
                 Fact("files like this", len(files), "site-packages"),
                 remedies=(
-                    Remedy("Install a build for NumPy 2.", (f"{pip} --upgrade {package}",)),
-                    Remedy("Or keep NumPy below 2.", (f"{pip} 'numpy<2'",)),
+                    Remedy(
+                        "Install a build for NumPy 2.",
+                        (here.python.install(package, upgrade=True),),
+                    ),
+                    Remedy("Or keep NumPy below 2.", (here.python.install("numpy<2"),)),
                 ),
             )
         return

@@ -39,13 +39,12 @@ def object_detection_unready(here: Surroundings) -> Iterator[Finding]:
         yield here.fine("The Object Detection API is not installed.")
         return
     place = Fact("Object Detection API", python.object_detection, "sys.path")
-    pip = f"{python.executable} -m pip install"
     problems = [*_missing(python), *_with_keras_3(here, python)]
     for says, command in problems:
         yield here.warning(
             f"The Object Detection API {says}.",
             place,
-            remedies=(Remedy("Give it what it needs.", (command.format(pip=pip),)),),
+            remedies=(Remedy("Give it what it needs.", (command,)),),
         )
     if not problems:
         yield here.fine("The Object Detection API has what it needs.", place)
@@ -54,11 +53,14 @@ def object_detection_unready(here: Surroundings) -> Iterator[Finding]:
 def _missing(python: Environment) -> Iterator[tuple[str, str]]:
     for name in ("tf-slim", "pycocotools", "lvis", "matplotlib", "pillow", "scipy", "tensorboard"):
         if python.package(name) is None:
-            yield f"needs {name}, and it is not installed", f"{{pip}} {name}"
+            yield f"needs {name}, and it is not installed", python.install(name)
     setuptools = python.package("setuptools")
     if setuptools is None or setuptools.numbers >= NO_PKG_RESOURCES:
         has = f"{setuptools.version} is installed" if setuptools else "none is installed"
-        yield f"needs pkg_resources of a setuptools before 81, and {has}", "{pip} 'setuptools<81'"
+        yield (
+            f"needs pkg_resources of a setuptools before 81, and {has}",
+            python.install("setuptools<81"),
+        )
 
 
 def _with_keras_3(here: Surroundings, python: Environment) -> Iterator[tuple[str, str]]:
@@ -67,17 +69,17 @@ def _with_keras_3(here: Surroundings, python: Environment) -> Iterator[tuple[str
         return
     series = ".".join(map(str, tensorflow.numbers[:2]))
     if python.package("tf-keras") is None:
-        yield f"needs Keras 2 on TensorFlow {series}, and tf-keras is not installed", f"{{pip}} 'tf-keras=={series}.*'"  # fmt: skip
+        yield f"needs Keras 2 on TensorFlow {series}, and tf-keras is not installed", python.install(f"tf-keras=={series}.*")  # fmt: skip
     if here.text("TF_USE_LEGACY_KERAS") not in ("1", "true", "True"):
         yield "needs TF_USE_LEGACY_KERAS=1, and it is not set", "export TF_USE_LEGACY_KERAS=1"
     if python.package("tensorflow-estimator") is None:
         yield (
             f"asks for tf.estimator in places, which TensorFlow {series} does not have",
-            "{pip} 'tensorflow==2.15.*'",
+            python.install("tensorflow==2.15.*"),
         )
     extra = python.package("tensorflow-io")
     if extra is not None and extra.numbers[:2] <= LAST_IO and tensorflow.numbers[:2] > IO_BUILT_FOR:
         yield (
             f"imports tensorflow-io {extra.version}, which is built for TensorFlow 2.16 at most",
-            "{pip} --upgrade tensorflow-io",
+            python.install("tensorflow-io", upgrade=True),
         )

@@ -42,7 +42,7 @@ def requirements_unmet(here: Surroundings) -> Iterator[Finding]:
             remedies=(
                 Remedy(
                     "Install what it requires.",
-                    (f"{here.python.executable} -m pip install '{item.requirement}'",),
+                    (here.python.install(item.requirement),),
                 ),
             ),
         )

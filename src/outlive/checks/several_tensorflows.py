@@ -37,11 +37,10 @@ def several_tensorflows(here: Surroundings) -> Iterator[Finding]:
     whole = [package for package in found if package.name not in PARTS] or found[:1]
     facts = [Fact(package.name, package.version, package.folder) for package in whole]
     same_folder = [package for package in whole if package.folder == whole[0].folder]
-    python = here.python.executable
     wrong = False
     if len({package.name for package in same_folder}) > 1 or len(same_folder) > 1:
         wrong = True
-        names = " ".join(dict.fromkeys(package.name for package in same_folder))
+        names = dict.fromkeys(package.name for package in same_folder)
         told = " and ".join(f"{package.name} {package.version}" for package in same_folder)
         yield here.will_fail(
             f"{told} are installed over each other.",
@@ -49,7 +48,7 @@ def several_tensorflows(here: Surroundings) -> Iterator[Finding]:
             remedies=(
                 Remedy(
                     "Remove them all and install one.",
-                    (f"{python} -m pip uninstall -y {names}", f"{python} -m pip install {whole[0].name}"),
+                    (here.python.uninstall(*names), here.python.install(whole[0].name)),
                 ),
             ),
         )  # fmt: skip

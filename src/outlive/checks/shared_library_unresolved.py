@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from outlive.installed import Environment
 from outlive.model import Fact, Finding, Remedy
 from outlive.surroundings import Surroundings
 from outlive.unit import check
@@ -54,7 +55,7 @@ def shared_library_unresolved(here: Surroundings) -> Iterator[Finding]:
             Fact("needed by", files[0], "its dynamic section"),
             Fact("files that need it", len(files), "site-packages"),
             Fact("why", why[package, needs], "the rules of the dynamic loader"),
-            remedies=_remedies(package, needs, here.python.executable),
+            remedies=_remedies(package, needs, here.python),
         )
     if not missing:
         yield here.fine(
@@ -63,11 +64,11 @@ def shared_library_unresolved(here: Surroundings) -> Iterator[Finding]:
         )
 
 
-def _remedies(package: str, needs: str, python: str) -> tuple[Remedy, ...]:
+def _remedies(package: str, needs: str, python: Environment) -> tuple[Remedy, ...]:
     name = needs.partition(" ")[0]
     again = Remedy(
         "Install a build that brings what it needs.",
-        (f"{python} -m pip install --force-reinstall --no-deps {package}",),
+        (python.install(package, again=True),),
     )
     if name in SYSTEM_PACKAGES:
         brings = SYSTEM_PACKAGES[name]

@@ -44,7 +44,7 @@ def tensorflow_missing(here: Surroundings) -> Iterator[Finding]:
             remedies=(
                 Remedy(
                     "Install it with this very Python, or look at the one that runs your program.",
-                    (f"{here.python.executable} -m pip install tensorflow", "outlive doctor --python PATH"),
+                    (here.python.install("tensorflow"), "outlive doctor --python PATH"),
                 ),
             ),
         )  # fmt: skip

@@ -7,7 +7,10 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from outlive import circumstances
+from outlive.circumstances import Installation
 from outlive.elf import Elf, NotElf, read_elf
+from outlive.environment_maker import made_by
 from outlive.host import Host
 from outlive.installed import Environment, Package, Trial, Unmet
 from outlive.look import compiled, cuda
@@ -18,6 +21,7 @@ from outlive.look.loader import Loader
 from outlive.look.notes import Notes
 from outlive.look.packages import (
     Installed,
+    installer_of,
     owners,
     places_of,
     read_installed,
@@ -108,6 +112,7 @@ def _look(
         version=tuple(about["version"]),
         prefix=about["prefix"],
         packages=packages,
+        manager=_manager(about, packages),
         tensorflow_places=places,
         remnants=tuple(path for site in sites for path in site.remnants),
         unresolved=tuple(compiled.unresolved(files, loader, machine)),
@@ -133,6 +138,16 @@ def _look(
 def _first_of_each(sites: Sequence[Installed]) -> tuple[Package, ...]:
     """All that is installed; of the same name twice, both, in the order in which Python looks."""
     return tuple(package for site in sites for package in site.packages)
+
+
+def _manager(about: dict[str, Any], packages: Sequence[Package]) -> Installation:
+    """What installs here: each package may have come by another way."""
+    maker, locked = made_by(about["prefix"])
+    known = {
+        package.name: circumstances.Package(package.name, package.version, installer_of(package))
+        for package in reversed(packages)
+    }
+    return Installation(about["prefix"], about["executable"], maker, locked, known)
 
 
 def _program(about: dict[str, Any], machine: str) -> Elf:

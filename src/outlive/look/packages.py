@@ -52,6 +52,16 @@ def read_installed(folder: str) -> Installed:
     return Installed(folder, tuple(packages), tuple(remnants))
 
 
+def installer_of(package: Package) -> str:
+    """Who installed a package, as its INSTALLER file says: pip, uv, conda."""
+    stem = f"{package.folder}/{package.name.replace('-', '_')}-{package.version}"
+    try:
+        with open(f"{stem}.dist-info/INSTALLER", encoding="utf-8", errors="replace") as file:
+            return file.read(20).strip()
+    except OSError:
+        return ""
+
+
 def plain_name(name: str) -> str:
     """As PyPI compares names: ``Tensorflow_CPU`` is ``tensorflow-cpu``."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -12,6 +12,7 @@ import re
 import time
 
 from outlive.elf import needed_by
+from outlive.environment_maker import made_by
 from outlive.host import Host, Mount, whole
 from outlive.record.format import read_frames
 from outlive.record.sampling import NETWORK_KINDS
@@ -248,17 +249,7 @@ def _installation(notes: Sequence[Payload], folder: str) -> Payload:
     libraries = [str(path) for path in process.get("libraries", ())]
     if not prefix:
         return {}
-    settings = _text(os.path.join(prefix, "pyvenv.cfg"))
-    if os.path.isdir(os.path.join(prefix, "conda-meta")):
-        maker = "conda"
-    elif re.search(r"^uv\s*=", settings, re.MULTILINE):
-        maker = "uv"
-    else:
-        maker = "venv" if settings else ""
-    project = os.path.dirname(prefix)
-    locked = os.path.basename(prefix) == ".venv" and os.path.isfile(
-        os.path.join(project, "uv.lock")
-    )
+    maker, locked = made_by(prefix)
     return {
         "prefix": prefix,
         "executable": str(process.get("executable", "")),
