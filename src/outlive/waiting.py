@@ -26,6 +26,7 @@ class Wait(enum.Enum):
     PROCESS = "a process to end"
     WORKERS = "the result of a worker process"
     TENSORFLOW = "TensorFlow"
+    TASKS = "one of its tasks, none of which anything will wake"
     READER = "somebody to read what it writes into a full pipe"
     WRITER = "somebody to write to, or close, the pipe that it reads"
     NATIVE = "a native call that holds the interpreter"
@@ -93,6 +94,7 @@ class Waiting:
     holds: tuple[Held, ...] = ()
     daemon: bool = False
     call: str = ""  #: the kernel's word for it
+    task: bool = False  #: not a thread, but a task of asyncio
 
     @property
     def pid(self) -> int:
@@ -107,6 +109,8 @@ class Waiting:
     @property
     def who(self) -> str:
         """The thread, as a sentence begins with it."""
+        if self.task:
+            return f"The task {self.stack.thread}"
         return "The main thread" if self.stack.main else f"The thread {self.stack.thread}"
 
     @property
@@ -244,7 +248,7 @@ class Standstill:
         """The threads that would have to go on before this one can."""
         thing, here = waiting.thing, [t for t in self.threads if t.pid == waiting.pid]
         others = [thread for thread in here if thread is not waiting]
-        if waiting.timed:
+        if waiting.timed or (waiting.task and waiting.wait is not Wait.LOCK):
             return ()
         if waiting.wait is Wait.LOCK:
             return self.holders(waiting)
@@ -261,6 +265,10 @@ class Standstill:
             return working or self._workers(waiting)
         if waiting.wait is Wait.TENSORFLOW:
             return tuple(t for t in others if t.at_work and t.called_by_tensorflow)
+        if waiting.wait is Wait.TASKS:
+            working = tuple(t for t in others if t.at_work and _of_a_pool(t))
+            tasks = tuple(t for t in others if t.task)
+            return working or tuple(t for t in tasks if t.wait is not Wait.FUTURE) or tasks
         if waiting.wait in (Wait.READER, Wait.WRITER) and thing is not None:
             return tuple(t for t in self.threads if t.stack.main and t.pid == thing.target)
         if waiting.wait is Wait.SUBPROCESS:

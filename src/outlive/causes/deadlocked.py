@@ -75,12 +75,12 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
                 return
         if len(cycle) == 1:
             yield Finding(
-                f"{first.who} waits for {first.what}, which it already holds: it was taken twice by the same thread.",
+                f"{first.who} waits for {first.what}, which it already holds: it was taken twice.",
                 evidence.facts_of_waiting(*cycle),
                 sure,
                 (
                     Remedy(
-                        "Make it a threading.RLock, or call the inner function without taking the lock again."
+                        "Make it a threading.RLock (asyncio has none), or call the inner function without taking the lock again."
                     ),
                 ),
                 where=first.place,
@@ -93,7 +93,7 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
             for thread in (*cycle, first)
         )
         yield Finding(
-            f"{len(cycle)} threads wait for each other ({names}): {first.who[0].lower()}{first.who[1:]} waits for "
+            f"{len(cycle)} {'tasks' if first.task else 'threads'} wait for each other ({names}): {first.who[0].lower()}{first.who[1:]} waits for "
             f"{first.what} and holds what the next one waits for.",
             evidence.facts_of_waiting(*cycle),
             sure,

@@ -11,7 +11,16 @@ from outlive.observed import Stack
 from outlive.record.lock_lines import Source
 from outlive.record.readings import Payload, ProcessRecord, Readings, integer, number
 from outlive.record.traces import SourceLines, stacks_at
-from outlive.record.wait_kinds import LookedAt, Told, by_the_kernel, held_by, own_part, told_by
+from outlive.record.wait_kinds import (
+    LookedAt,
+    Told,
+    by_the_kernel,
+    held_by,
+    held_by_task,
+    own_part,
+    told_by,
+    told_of_task,
+)
 from outlive.waiting import Forked, Held, Standstill, Wait, Waiting
 
 #: The sampler looks ten times a second. When it has not for this long, something holds the interpreter.
@@ -115,7 +124,31 @@ def _threads_of(
             call=" ".join(filter(None, waits[1:])),
         )
         threads.append((waiting, told))
-    return threads
+    return threads + _tasks_of(process, looks[-1], readings.lines, sources)
+
+
+def _tasks_of(
+    process: ProcessRecord, look: Payload, lines: SourceLines, sources: Callable[[Place], Source]
+) -> list[tuple[Waiting, Told]]:
+    """The tasks of an event loop, as far as they are not done."""
+    found = []
+    for data in look.get("tasks") or ():
+        frames = _frames(data.get("frames"), lines)
+        told = told_of_task(frames, sources)
+        stack = Stack(
+            str(data.get("name", "")), tuple(frame.place for frame in frames), pid=process.pid
+        )
+        waiting = Waiting(
+            stack=stack,
+            wait=told.wait,
+            name=told.name,
+            thing=told.thing,
+            holds=held_by_task(frames, sources),
+            daemon=True,
+            task=True,
+        )
+        found.append((waiting, told))
+    return found
 
 
 def _frames(data: Any, lines: SourceLines) -> list[LookedAt]:

@@ -52,6 +52,12 @@ CALLS: Mapping[tuple[str, str], Wait] = {
     ("subprocess.py", "call"): Wait.SUBPROCESS,
     ("subprocess.py", "check_output"): Wait.SUBPROCESS,
     ("asyncio/base_events.py", "run_forever"): Wait.EVENTS,
+    ("asyncio/locks.py", "wait"): Wait.EVENT,
+    ("asyncio/locks.py", "acquire"): Wait.LOCK,
+    ("asyncio/queues.py", "get"): Wait.ITEM,
+    ("asyncio/queues.py", "put"): Wait.ROOM,
+    ("asyncio/queues.py", "join"): Wait.TASKS_DONE,
+    ("asyncio/tasks.py", "sleep"): Wait.SLEEP,
     ("socketserver.py", "serve_forever"): Wait.CONNECTION,
     ("selectors.py", "select"): Wait.EVENTS,
     ("socket.py", "accept"): Wait.CONNECTION,
@@ -223,6 +229,38 @@ def told_by(
     return Told(next((CALLED[word] for word in words if word in CALLED), Wait.UNKNOWN))
 
 
+def told_of_task(frames: Sequence[LookedAt], source: Callable[[Place], Source]) -> Told:
+    """What a task of asyncio waits for: a call of asyncio's, else another task or future."""
+    user = next((index for index, frame in enumerate(frames) if frame.place.own), len(frames))
+    line = frames[user] if user < len(frames) else None
+    called = _library_call(frames[:user], line, source)
+    if called is not None and called.wait is Wait.LOCK and line is not None:
+        taken = source(line.place).waits_at(line.place.line)[-1:]
+        name = called.name or "".join(one.name for one in taken)
+        return replace(called, name=name, thing=_by_name(line.place, name))
+    return called or Told(Wait.FUTURE)
+
+
+def held_by_task(frames: Sequence[LookedAt], source: Callable[[Place], Source]) -> tuple[Held, ...]:
+    """What a task runs under: only the names are known, and the same name in the same file is taken for the same lock."""
+    return tuple(
+        Held(
+            taken.name,
+            replace(frame.place, line=taken.line, code=""),
+            _by_name(frame.place, taken.name),
+        )
+        for index, frame in enumerate(frames)
+        if frame.place.own
+        for taken in source(frame.place).held_at(
+            frame.place.line, bool(index) and frames[index - 1].place.own
+        )
+    )
+
+
+def _by_name(place: Place, name: str) -> Thing:
+    return Thing("lock", hash((place.file, name)), locked=None)
+
+
 def _library_call(
     library: Sequence[LookedAt], user: LookedAt | None, source: Callable[[Place], Source]
 ) -> Told | None:
@@ -247,6 +285,8 @@ def _library_call(
             f.is_in(("socketserver.py", "serve_forever")) for f in library
         ):
             found = Wait.CONNECTION
+        if found is Wait.EVENTS and thing is not None and not thing.size and thing.limit == 1:
+            found = Wait.TASKS  # nothing is due, and no descriptor but its own can wake it
         timeouts = [inner.timeout for inner in library if inner.timeout is not None]
         timed = frame.timeout if frame.timeout is not None else (timeouts[0] if timeouts else False)
         return Told(found, name, thing, timed)

@@ -12,6 +12,7 @@ import sys
 import time
 
 from .census import Standstill, locals_of, text_of
+from .describe import masked
 from .sampler import thread_name
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -55,12 +56,14 @@ class Look:
         try:
             with Standstill():
                 threads = Threads(self._is_own, time.perf_counter() + SECONDS).described()
+                tasks = tasks_of_asyncio()
         except Exception as error:
-            threads = []
+            threads, tasks = [], []
             self._journal.note("look", asked=asked, failed=f"{type(error).__name__}: {error}"[:200])
         if threads:
             took = round((time.perf_counter() - began) * 1000, 1)
-            self._journal.look(asked=asked, took_ms=took, threads=threads)
+            told = [{**task, "name": masked(task["name"])} for task in tasks]
+            self._journal.look(asked=asked, took_ms=took, threads=threads, tasks=told)
 
 
 class Threads:
@@ -112,6 +115,25 @@ class Threads:
         if len(found) > INNERMOST_FRAMES + OUTERMOST_FRAMES:
             return found[:INNERMOST_FRAMES] + found[-OUTERMOST_FRAMES:]
         return found
+
+
+def tasks_of_asyncio() -> List[Dict[str, Any]]:
+    """Tasks that are not done, with the lines at which they stand: no thread's stack shows them."""
+    module = sys.modules.get("asyncio.tasks")
+    known = getattr(module, "_scheduled_tasks", None) or getattr(module, "_all_tasks", None)
+    found = []
+    for reference in list(getattr(known, "data", ()))[:MAX_THREADS]:
+        task = reference()
+        if text_of(type(task), "__module__") not in ("_asyncio", "asyncio.tasks") or task.done():
+            continue
+        frames: List[List[Any]] = []
+        awaited = task.get_coro()
+        while getattr(awaited, "cr_frame", None) is not None and len(frames) < INNERMOST_FRAMES:
+            code = awaited.cr_frame.f_code
+            frames.insert(0, [code.co_filename, awaited.cr_frame.f_lineno or 0, code.co_name])
+            awaited = awaited.cr_await
+        found.append({"name": str(task.get_name()), "frames": frames})
+    return found
 
 
 def frame_is_outermost_main(frame: Any) -> bool:
@@ -304,6 +326,13 @@ def shared_queue(names: Any, alive: Any) -> Thing:
     return {"kind": "process queue"}
 
 
+def loop(names: Any, alive: Any) -> Thing:
+    """An event loop: what it has to do by itself, and how many descriptors may wake it (one is its own)."""
+    selector = object.__getattribute__(names["_selector"], "__dict__")
+    waiting = len(names["_ready"]) + len(names["_scheduled"])
+    return {"kind": "loop", "size": waiting, "limit": len(selector["_fd_to_key"])}
+
+
 def pool_result(names: Any, alive: Any) -> Thing:
     """What a worker of a pool will answer."""
     return {"kind": "pool result"}
@@ -323,4 +352,5 @@ KINDS: Dict[Tuple[str, str], Callable[[Any, Any], Thing]] = {
     ("multiprocessing.queues", "SimpleQueue"): shared_queue,
     ("multiprocessing.pool", "ApplyResult"): pool_result,
     ("subprocess", "Popen"): child,
+    ("asyncio.base_events", "BaseEventLoop"): loop,
 }
