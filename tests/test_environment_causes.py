@@ -323,6 +323,16 @@ def test_an_error_of_a_thread_before_another_end_is_not_the_reason() -> None:
     assert [] == ask("disk-full", view)
 
 
+@pytest.mark.parametrize(("seen", "found"), [(True, 0), (False, 1)])
+def test_an_error_in_the_background_that_was_asked_for_is_not_the_reason_of_an_exit(
+    seen: bool, found: int
+) -> None:
+    full = thrown("OSError", "No space left", errno=errno.ENOSPC, origin=Origin.FUTURE, seen=seen)
+    view = evidence(3, errors=(full,), quits=(Quit("sys.exit", 3, (HERE,), PID),))
+
+    assert found == len(ask("disk-full", view))
+
+
 def test_a_healthy_run_gets_nothing_whatever_it_prints() -> None:
     log = "\n".join(error.message for _, _, error in SAID)
     full = thrown("OSError", "[Errno 28] No space left", errno=errno.ENOSPC, origin=Origin.FUTURE)

@@ -157,7 +157,7 @@ class Evidence:
         """The exceptions that ended the program, nearest first, each with how sure it is that it did.
 
         The uncaught one ended it; what was raised before it may have. A program that exits while it handles an exception mostly
-        does so for its sake. Where nothing else is known, an error that ended a thread or a worker may be the reason.
+        does so for its sake. Where nothing else is known, an error in the background that nobody asked for may be the reason.
         """
         if not self.failed:
             return ()
@@ -172,9 +172,10 @@ class Evidence:
             )
             sure = Confidence.PROVEN if told_again else Confidence.LIKELY
             return ((first, Confidence.PROVEN), *((thrown, sure) for thrown in before))
-        elsewhere = [thrown for thrown in self.errors if thrown.origin is not Origin.MAIN]
         return tuple(
-            (thrown, Confidence.LIKELY) for error in elsewhere[-1:] for thrown in error.chain()
+            (thrown, Confidence.LIKELY)
+            for error in self.lost_errors[-1:]
+            for thrown in error.chain()
         )
 
     def error_like(
