@@ -99,6 +99,17 @@ def test_what_is_safe_is_mended_and_only_with_fix(
     assert not remnant.exists()
 
 
+def test_a_temporary_folder_that_is_missing_is_made(outlive: Outlive, tmp_path: Path) -> None:
+    named = {"TMPDIR": str(tmp_path / "scratch $HOME" / "x")}
+
+    found = outlive("doctor", "disk-nearly-full", variables=named)
+    mended = outlive("doctor", "disk-nearly-full", "--fix", variables=named)
+
+    assert "There is no folder for temporary files" in found.stdout
+    assert "There is no folder" not in mended.stdout
+    assert (tmp_path / "scratch $HOME" / "x").is_dir()
+
+
 def test_nothing_unsafe_is_done_by_fix(outlive: Outlive, environment: Environment) -> None:
     environment.metadata("tensorflow", "2.21.0")
     environment.metadata("tensorflow-cpu", "2.21.0")

@@ -22,6 +22,7 @@ class Room:
     free_inodes: int | None = None
     total_inodes: int | None = None
     writable: bool = True
+    exists: bool = True  #: otherwise the figures are those of the folder above it
     why_not: str = ""  #: why it could not be read
 
 

@@ -238,6 +238,12 @@ def disk(purpose: str = "temporary files", **known: object) -> Surroundings:
         (disk(free_bytes=100 * GB, free_inodes=3), WILL_FAIL, "3 inodes"),
         (disk(free_bytes=100 * GB, free_inodes=None), FINE, "107 GB"),
         (disk("the working folder", free_bytes=100 * GB, writable=False), WARNING, "No permission"),
+        (
+            disk(free_bytes=100 * GB, exists=False),
+            WARNING,
+            "There is no folder for temporary files",
+        ),
+        (disk("the files of Keras", free_bytes=100 * GB, exists=False), FINE, "107 GB"),
         (disk(why_not="a network file system (nfs4) is not asked"), UNKNOWN, "nfs4"),
     ],
 )

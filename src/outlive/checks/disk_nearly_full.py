@@ -13,6 +13,9 @@ LITTLE_BYTES = 2_000_000_000
 NOTHING_BYTES = 100_000_000
 FEW_INODES = 1000
 
+#: The others are made by those who write there.
+TEMPORARY = "temporary files"
+
 
 @check("H301", since="0.2", prevents=("disk-full",))
 def disk_nearly_full(here: Surroundings) -> Iterator[Finding]:
@@ -21,7 +24,7 @@ def disk_nearly_full(here: Surroundings) -> Iterator[Finding]:
     ## Why it matters
     A checkpoint is written beside the one before it; `cache(filename)` writes the whole data set; downloads go to the home folder. When
     the disk is full in the night, the program ends, and the last checkpoint may be half written. A disk can also run out of inodes
-    while it has bytes left.
+    while it has bytes left. A TMPDIR that does not exist is passed over in silence, and temporary files fill another disk.
 
     ## What to do
     Make room, or name a folder elsewhere: `TMPDIR`, `KERAS_HOME`, `XDG_CACHE_HOME`, and the folder that the program itself writes to.
@@ -59,6 +62,8 @@ def _trouble(room: Room) -> tuple[str, bool] | None:
         return None
     if not room.writable:
         return "No permission to write", False
+    if not room.exists and room.purpose == TEMPORARY:
+        return "There is no folder", False
     if room.free_bytes is not None and room.free_bytes < LITTLE_BYTES:
         return f"{size(room.free_bytes)} are free", room.free_bytes < NOTHING_BYTES
     if room.free_inodes is not None and room.free_inodes < FEW_INODES:
@@ -76,8 +81,14 @@ def _facts(room: Room) -> tuple[Fact, ...]:
 
 
 def _remedies(room: Room) -> tuple[Remedy, ...]:
+    if not room.exists and room.purpose == TEMPORARY and "'" not in room.path:
+        return (
+            Remedy(
+                "Make the folder that TMPDIR names.", (f"mkdir -p -- '{room.path}'",), safe=True
+            ),
+        )
     variable = {
-        "temporary files": "TMPDIR",
+        TEMPORARY: "TMPDIR",
         "the cache of downloads": "XDG_CACHE_HOME",
         "the files of Keras": "KERAS_HOME",
     }.get(room.purpose)

@@ -63,6 +63,7 @@ def read_room(host: Host, purpose: str, path: str) -> Room:
         free_inodes=room.f_favail if room.f_files else None,
         total_inodes=room.f_files or None,
         writable=os.access(host.root + (existing or "/"), os.W_OK),
+        exists=existing == path,
     )
 
 
