@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -229,6 +230,37 @@ def test_an_odd_question_is_an_error_and_the_agent_lives(question: dict, port: i
             channel.ask(**question)
 
         assert channel.ask(ask="echo") == {}
+
+
+def test_a_late_answer_is_not_taken_for_the_next(port: int) -> None:
+    late = threading.Event()
+
+    def clock() -> float:
+        late.wait(20)
+        return 0.0
+
+    with serving(port, clock=clock), calling(port) as channel:
+        channel.connection.settimeout(0.2)
+        with pytest.raises(WireError):
+            channel.ask(ask="clock")
+        late.set()
+
+        with pytest.raises(WireError, match="stopped answering"):
+            channel.ask(ask="echo")
+
+
+@pytest.mark.death
+def test_an_agent_that_is_frozen_is_told_and_the_rest_is_measured(tmp_path: Path) -> None:
+    python = make_environment(tmp_path / "env").python
+    with network(3) as net, agents(net, {1: python, 2: python}) as started:
+        started[1].send_signal(signal.SIGSTOP)
+        hosts = [f"{net.address(number)}:2222" for number in range(3)]
+
+        _, checks = survey_from_first(net, ",".join(hosts), python)
+
+    ports = checks["cluster-port-closed"]
+    assert f"Could not tell for {hosts[2]}: its agent on port 7117 does not answer" in told(ports)
+    assert "The slowest of 2 links" in told(checks["cluster-link-slow"])
 
 
 def test_an_agent_ends_when_its_time_is_over(port: int) -> None:

@@ -37,6 +37,7 @@ class Channel:
         self._key = key
         self._mine, self._theirs = (b"a", b"b") if asks else (b"b", b"a")
         self._sent = self._received = 0
+        self._broken = ""
 
     def send(self, message: dict[str, Any]) -> None:
         """One message."""
@@ -65,9 +66,16 @@ class Channel:
         return message
 
     def ask(self, **question: Any) -> dict[str, Any]:
-        """Send a question and wait for its answer."""
-        self.send(question)
-        answer = self.receive()
+        """Send a question and wait for its answer. After a silence nothing more is asked: a late answer would be taken for the next."""
+        if self._broken:
+            raise WireError(self._broken)
+        try:
+            self.send(question)
+            answer = self.receive()
+        except WireError as error:
+            self._broken = f"it stopped answering: {error}"
+            self.close()
+            raise
         if "error" in answer:
             raise WireError(str(answer["error"]))
         return answer
