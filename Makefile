@@ -23,6 +23,7 @@ $(READY): pyproject.toml hatch_build.py $(wildcard src/outlive/record/inside/nat
 $(NOTEBOOKS): $(READY)
 	@echo "── adding JupyterLab, Notebook, nbclassic, papermill and Playwright, which the tests of notebooks drive"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[jupyter,dev-notebooks]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $(VENV)/ipykernel6 'ipykernel<7' 'ipython<9'
 	@touch $@
 
 browser: ## a Chromium for the tests of notebooks: installed where it is missing and can be (Debian, as root)

@@ -62,6 +62,7 @@ class Notebook:
         traits = {name: options.pop(name) for name in ("transport", "ip") if name in options}
         self.manager = KernelManager(kernel_name="python3", **traits)
         environment = os.environ | {"OUTLIVE_HOME": str(home), "IPYTHONDIR": str(home / "ipython")}
+        environment |= options.pop("variables", {})
         self.manager.start_kernel(env=environment, **options)
         self.client = self.manager.client()
         self.client.start_channels()

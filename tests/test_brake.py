@@ -73,7 +73,7 @@ def test_a_guarded_cell_is_stopped_and_the_next_one_is_not_guarded(kernel: Noteb
 
     assert STOPS & {error["ename"] for error in outcome.errors}
     assert "error" == outcome.reply["status"]
-    assert "kept-in-container" in kernel.run(GROW).verdict
+    assert "memory limit" in kernel.run(GROW).verdict
 
 
 def test_without_the_brake_nothing_is_stopped(kernel: Notebook) -> None:

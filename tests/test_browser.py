@@ -28,6 +28,9 @@ pytestmark = [
 READ = "import ctypes\n\ndef read(address):\n    return ctypes.string_at(address)"
 
 
+GROWING = "import time\nwhile True:\n    kept.append(bytearray(1_000_000))\n    time.sleep(0.003)"
+
+
 class Lab:
     """JupyterLab or Notebook 7 with one notebook open; a person at the keyboard."""
 
@@ -164,16 +167,14 @@ def test_a_cell_that_fills_the_memory_of_the_container_shows_it(tmp_path: Path) 
         browser(CHROMIUM, tmp_path / "browser") as page,
     ):
         front_end = Lab(page, opened)
-        front_end.open(
-            "book.ipynb", "kept = []", "while True:\n    kept.append(bytearray(500_000))"
-        )
+        front_end.open("book.ipynb", "kept = []", GROWING)
         front_end.run(0)
         front_end.run(1, answered=False)
 
         told = front_end.shows("KernelDied")
 
         assert "kept-in-container" in told
-        assert "In [2]:2" in told
+        assert "In [2]:3" in told
         assert "Memory" in told
         assert "`kept`" in front_end.toast()
 

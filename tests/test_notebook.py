@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ pytestmark = [pytest.mark.death, pytest.mark.notebook]
 
 
 @pytest.fixture
-def kernel(tmp_path: Path) -> Notebook:
+def kernel(tmp_path: Path) -> Iterator[Notebook]:
     with notebook(tmp_path) as opened:
         yield opened
 
@@ -70,6 +71,15 @@ def test_a_line_of_an_earlier_cell_is_told_as_that_cell(kernel: Notebook) -> Non
     assert "In [1]:5 in check" in outcome.verdict
 
 
+GROWING = """\
+import time
+kept = []
+def keep(size):
+    kept.append(bytearray(size))
+    time.sleep(0.003)
+"""
+
+
 def test_a_cell_that_fills_the_memory_names_its_line(tmp_path: Path) -> None:
     if parent_group() is None:
         if os.environ.get("OUTLIVE_NO_SKIP"):
@@ -79,7 +89,7 @@ def test_a_cell_that_fills_the_memory_names_its_line(tmp_path: Path) -> None:
         memory_group(400) as group,
         notebook(tmp_path, preexec_fn=lambda: enter(group)) as opened,
     ):
-        opened.run("kept = []\ndef keep(size):\n    kept.append(bytearray(size))")
+        opened.run(GROWING)
 
         outcome = opened.run("while True:\n    keep(1_000_000)")
 
@@ -87,11 +97,48 @@ def test_a_cell_that_fills_the_memory_names_its_line(tmp_path: Path) -> None:
         assert "memory limit" in outcome.verdict
         (verdict,) = opened.verdicts()
         assert "kernel-oom" == verdict["ending"]["by"]
-        assert ("kept-in-container", "In [1]", 3) == (
+        assert ("kept-in-container", "In [1]", 4) == (
             verdict["cause"]["slug"],
             verdict["cause"]["where"]["file"],
             verdict["cause"]["where"]["line"],
         )
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Iterator[Notebook]:
+    """A kernel of the generation before: ipykernel 6 with IPython 8, which `make` puts beside the environment's own."""
+    folder = Path(sys.prefix, "ipykernel6")
+    if not folder.is_dir():
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail(f"skips are forbidden here: there is no {folder} (make notebook)")
+        pytest.skip(f"there is no {folder} (make notebook)")
+    with notebook(tmp_path, variables={"PYTHONPATH": str(folder)}) as opened:
+        yield opened
+
+
+def test_ipykernel_6_is_answered_for_too(older: Notebook) -> None:
+    assert (
+        "6 8"
+        in older.run(
+            "import ipykernel, IPython\nprint(ipykernel.version_info[0], IPython.version_info[0])"
+        ).text
+    )
+
+    outcome = older.run("x = 1\nimport ctypes\nctypes.string_at(0)")
+
+    assert "In [2]:3" in outcome.verdict
+
+
+def test_ipykernel_6_is_interrupted_and_shut_down_without_a_word(older: Notebook) -> None:
+    request = older.start("import time\nprint('ready', flush=True)\ntime.sleep(60)")
+    older.until_it_says("ready", request)
+
+    older.manager.interrupt_kernel()
+    outcome = older.end_of(request)
+    older.manager.shutdown_kernel()
+
+    assert ["KeyboardInterrupt"] == [error["ename"] for error in outcome.errors]
+    assert [] == older.verdicts()
 
 
 @pytest.mark.parametrize(
