@@ -122,6 +122,15 @@ def test_the_file_system_of_a_named_file_is_looked_at(
     assert f"{folder}/part_*.bin" in [what for what, _, _ in rooms[0]["piles"]]
 
 
+def test_a_secret_in_the_name_of_a_file_is_masked() -> None:
+    found = {"rooms": [{"piles": [["/out/hunter2-secret-*.bin", 3, 9]]}], "free": 3}
+
+    masked = aftermath.masked(found, ["hunter2-secret"])
+
+    assert "hunter2" not in str(masked)
+    assert (3, 9) == (masked["free"], masked["rooms"][0]["piles"][0][2])
+
+
 def test_an_error_that_is_not_about_room_costs_no_look_at_disks(tmp_path: Path) -> None:
     assert "rooms" not in looked(tmp_path, process(tmp_path / "v"), error("no", file="/tmp/x"))
 

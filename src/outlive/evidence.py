@@ -181,11 +181,16 @@ class Evidence:
     def error_like(
         self, pattern: re.Pattern[str], *numbers: int
     ) -> tuple[Thrown, Confidence] | None:
-        """The error that ended the program, if its text or its number is of this kind."""
-        for thrown, sure in self.last_errors:
-            if thrown.errno in numbers or pattern.search(thrown.message):
-                return thrown, sure
-        return None
+        """The error that ended the program, if its text or its number is of this kind.
+
+        Of several the first that was raised: closing a file that could not be written fails again.
+        """
+        alike = [
+            (thrown, sure)
+            for thrown, sure in self.last_errors
+            if thrown.errno in numbers or pattern.search(thrown.message)
+        ]
+        return (alike[-1][0], alike[0][1]) if alike else None
 
     def line_of(self, error: Thrown) -> Place | None:
         """The user's line that an error came from, or, for one that came from elsewhere, that it ended."""

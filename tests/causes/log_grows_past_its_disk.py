@@ -12,7 +12,7 @@ class CannotGoOn(Exception):
 
 
 def rows(count: int) -> Iterator[int]:
-    with open("disk/rows.log", "w") as log:  # <- here
+    with open("disk/rows.log", "w") as log:
         for number in range(count):
             log.write(f"{number}\n" * 1000)  # <- here
             log.flush()  # <- here

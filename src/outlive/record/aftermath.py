@@ -15,6 +15,7 @@ from outlive.elf import needed_by
 from outlive.environment_maker import made_by
 from outlive.host import Host, Mount, whole
 from outlive.record.format import read_frames
+from outlive.record.masking import mask_text
 from outlive.record.sampling import NETWORK_KINDS
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -70,6 +71,17 @@ def aftermath(host: Host, rings: str | None, folder: str) -> Payload:
     if len(used) == 3:
         found["machine_files"] = [whole(used[0]), whole(used[2])]
     return found
+
+
+def masked(value: Any, secrets: Sequence[str]) -> Any:
+    """The same without secrets: names of files and folders may hold one."""
+    if isinstance(value, str):
+        return mask_text(value, secrets)
+    if isinstance(value, list):
+        return [masked(item, secrets) for item in value]
+    if isinstance(value, dict):
+        return {name: masked(item, secrets) for name, item in value.items()}
+    return value
 
 
 def _notes(rings: str | None) -> Iterator[Payload]:

@@ -319,10 +319,10 @@ class Flight:
     def _look_around(self) -> None:
         """What the program left behind, where it may have met a limit."""
         try:
-            from outlive.record.aftermath import aftermath
+            from outlive.record.aftermath import aftermath, masked
 
             groups = [[path, *self._host.read_task_group(path)] for path, *_ in self._task_groups]
-            found = aftermath(self._host, self._rings, _working_folder())
+            found = masked(aftermath(self._host, self._rings, _working_folder()), self.secrets)
             self._write({"kind": "aftermath", "task_groups": groups, **found})
         except Exception as error:  # looking must never end the waiting
             self.trouble = self.trouble or f"looking around failed: {type(error).__name__}: {error}"
