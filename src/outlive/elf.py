@@ -50,7 +50,7 @@ def read_elf(path: str) -> Elf:
     try:
         with _mapped(path) as data:
             return _Reader(path, data).read()
-    except (OSError, ValueError, struct.error, IndexError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, OverflowError, struct.error, IndexError) as error:
         raise NotElf(f"{path}: {error}") from error
 
 
@@ -199,5 +199,5 @@ def find_in(path: str, place: tuple[int, int], words: tuple[bytes, ...]) -> set[
         with _mapped(path) as data:
             end = offset + size if size else len(data)
             return {word for word in words if data.find(word, offset, end) >= 0}
-    except (OSError, ValueError):
+    except (OSError, ValueError, OverflowError):
         return set()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
 import platform
+import random
 import sys
 from pathlib import Path
 
@@ -19,8 +21,11 @@ from environments import (
     module_source,
 )
 from machines import ask
+from outlive.elf import NotElf, find_in, read_elf
 from outlive.host import Host
 from outlive.look.everything import look_around
+from outlive.look.instructions import needs_of, sample
+from outlive.look.loader import Loader, read_cache
 from outlive.model import Checked, State
 from outlive.surroundings import Surroundings
 
@@ -214,6 +219,40 @@ def test_a_damaged_file_breaks_nothing(environment: Environment) -> None:
     answer = ask("shared-library-unresolved", look(environment))
 
     assert answer.state in (FINE, WARNING)
+
+
+def test_no_damage_to_a_file_breaks_its_readers(environment: Environment) -> None:
+    source = environment.extension("good", module_source("good"))
+    good, path = source.read_bytes(), str(environment.site / "bad.so")
+    program = read_elf(os.path.realpath(sys.executable))
+    chance = random.Random(5)
+    read = 0
+    for _ in range(600):
+        damaged = bytearray(good)
+        for _ in range(chance.choice((1, 2, 8, 50))):
+            at = chance.choice(
+                (chance.randrange(64), chance.randrange(64, 2000), chance.randrange(len(good)))
+            )
+            damaged[at] = chance.choice((0, 255, chance.randrange(256)))
+        Path(path).write_bytes(bytes(damaged))
+        with contextlib.suppress(NotElf):
+            elf = read_elf(path)
+            Loader("", program, {}, [elf]).missing(elf)
+            needs_of(sample(path, *elf.code))
+            find_in(path, elf.constants, (b"numpy",))
+            read += 1
+
+    assert 0 < read < 600
+
+
+def test_the_cache_of_the_loader_is_read() -> None:
+    known = read_cache("/etc/ld.so.cache")
+
+    if not Path("/etc/ld.so.cache").exists():
+        pytest.skip("this system has no cache of libraries")
+    assert any(name.startswith("libc.so") for name in known)
+    assert all(path.startswith("/") for paths in known.values() for path in paths)
+    assert {} == read_cache("/etc/passwd")
 
 
 # numpy-abi-mixed
@@ -596,9 +635,6 @@ x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="x86 code")
 def test_what_code_is_built_with_is_told_from_a_sample(
     options: tuple[str, ...], sets: tuple[str, ...], tmp_path: Path
 ) -> None:
-    from outlive.elf import read_elf
-    from outlive.look.instructions import needs_of, sample
-
     compile_c(VECTORS, tmp_path / "code.so", *options)
 
     elf = read_elf(str(tmp_path / "code.so"))
@@ -699,6 +735,29 @@ def test_a_card_that_others_hold_is_told(
 
     assert state == answer.state
     assert "NVIDIA T4" in says(answer)
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("exec sleep 60", "no answer within"),
+        ("echo 'NVIDIA-SMI has failed'; exit 9", "NVIDIA-SMI has failed"),
+        ("exit 3", "status 3"),
+    ],
+)
+def test_a_driver_that_does_not_answer_is_told(
+    script: str, why: str, environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outlive.look.gpu.SECONDS", 1)
+    gpu_machine(environment, tmp_path, cuda=True)
+    (tmp_path / "tools" / "nvidia-smi").write_text(f"#!/bin/sh\n{script}\n")
+    variables = {"PATH": f"{tmp_path / 'tools'}:{os.environ['PATH']}"}
+
+    here = look_around(Host(str(tmp_path / "root")), None, "/", variables, "x86_64")
+    answer = ask("gpu-memory-held", here)
+
+    assert UNKNOWN == answer.state
+    assert why in says(answer)
 
 
 # object-detection-unready
