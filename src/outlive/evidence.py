@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from outlive.circumstances import Circumstances, Room
 from outlive.crash_site import Site
 from outlive.data_use import Inspection, Scene
-from outlive.memory_looks import Looks
+from outlive.memory_looks import Looks, WideArray
 from outlive.memory_use import Growth, Holder, Refusal, Stage, Traced
 from outlive.model import Confidence, Ending, EndingKind, Fact, Place, Value, size
 from outlive.observed import (
@@ -42,6 +42,9 @@ __all__ = ["Circumstances", "Evidence", "Room"]
 
 #: /proc counts CPU time in ticks and after the fact.
 CPU_CLOCK_SLACK_SECONDS = 0.5
+
+#: Types of NumPy's that take eight bytes a number.
+EIGHT_BYTES = frozenset({"float64", "int64", "uint64"})
 
 #: A line that made this share of what is alive needs no sample of a stack to be named.
 MOST_ALLOCATED = 0.5
@@ -319,6 +322,31 @@ class Evidence:
             return False
         risen = last.rss_bytes - before[-1].rss_bytes
         return last.vm_bytes - before[-1].vm_bytes < FEW_NEW_ADDRESSES * risen
+
+    def wide_arrays(self, pid: int) -> tuple[WideArray, ...]:
+        """Arrays with more bytes a number than they need, the largest first; one that was asked for and refused before all others."""
+        looks = self.looks.get(pid)
+        refused = self.refused_memory()
+        if looks is None:
+            return ()
+        shape, _, dtype = (refused.what if refused else "").partition(" and type ")
+        asked = shape.removeprefix("an array of shape ")
+        for source in looks.narrow:
+            if refused and refused.bytes and dtype in EIGHT_BYTES and asked == source.shape:
+                why = f"`{source.name}` has the same shape and is {source.dtype}"
+                return (
+                    WideArray("what this line makes", dtype, asked, refused.bytes, source.dtype,
+                              4 * source.elements, why, refused.where),
+                )  # fmt: skip
+        return looks.arrays
+
+    def room(self) -> int | None:
+        """How much memory there was for the program: the limit that refused it, or the smallest that is known."""
+        names = ["memory limit", "machine memory"]
+        if self.refused_memory() is not None:
+            names.append("address space limit")
+        known = [value for name in names if isinstance(value := self.fact(name), int)]
+        return min(known, default=None)
 
     def overfull_stage(self, kind: str) -> Stage | None:
         """The stage of this kind that may hold a large part of the memory that ran out."""

@@ -20,9 +20,9 @@ class Ledger:
     tensor_bytes: int | None = None  #: handed out by TensorFlow's allocator
     heap_used_bytes: int | None = None  #: handed out by malloc, tensors included
     heap_free_bytes: int | None = None  #: given back to malloc, and still the process's
-    python_bytes: int | None = (
-        None  #: of Python's objects and arrays; counted only when no container explains the growth
-    )
+    large_bytes: int | None = None  #: of the heap, in blocks with pages of their own
+    large_blocks: int | None = None
+    python_bytes: int | None = None  #: counted only when no container explains the growth
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Split:
     tensors: int
     python: int
     heap_free: int
+    heap_used: int | None = None  #: what malloc has handed out more
+    large_block_bytes: int = 0  #: of one of the new large blocks of the heap, on average
 
     @property
     def outside(self) -> int:
@@ -84,6 +86,16 @@ class WideArray:
 
 
 @dataclass(frozen=True, slots=True)
+class NarrowArray:
+    """A large array with few bytes an element, from which a wide one may have been made."""
+
+    name: str
+    dtype: str
+    shape: str
+    elements: int
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A picture that was being read when memory ran out."""
 
@@ -116,6 +128,7 @@ class Looks:
     graphs: tuple[GrowingGraph, ...] = ()
     tapes: tuple[Tape, ...] = ()
     arrays: tuple[WideArray, ...] = ()
+    narrow: tuple[NarrowArray, ...] = ()  #: at the last look
     pictures: tuple[Picture, ...] = ()
     allocated: tuple[Allocated, ...] = ()  #: the largest first
     callees: Mapping[str, str] = field(
@@ -136,4 +149,16 @@ class Looks:
             (last.tensor_bytes or 0) - (first.tensor_bytes or 0),
             (last.python_bytes or 0) - (first.python_bytes or 0),
             (last.heap_free_bytes or 0) - (first.heap_free_bytes or 0),
+            _more(first.heap_used_bytes, last.heap_used_bytes),
+            _one_block(first, last),
         )
+
+
+def _more(first: int | None, last: int | None) -> int | None:
+    return last - first if first is not None and last is not None else None
+
+
+def _one_block(first: Ledger, last: Ledger) -> int:
+    """The size of the large blocks that are new, on average."""
+    more = (last.large_bytes or 0) - (first.large_bytes or 0)
+    return more // max(1, (last.large_blocks or 0) - (first.large_blocks or 0)) if more > 0 else 0

@@ -17,6 +17,8 @@ from outlive.unit import cause
         "machine-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "native-leak",
+        "fragmented-heap",
     ),
 )
 def cache_in_memory(evidence: Evidence) -> Iterator[Finding]:

@@ -10,6 +10,10 @@ from outlive.unit import cause
 
 #: Of the growth: the rest is error of samples and the noise of any program.
 MOST_OF_THE_GROWTH = 0.6
+#: Of the growth malloc must have handed out as much: pages that are touched for the first time were asked for long before.
+HANDED_OUT = 0.5
+#: Of the limit: blocks as large as this are arrays in the making, which no Python object owns yet. A leak is many small ones.
+LARGE_BLOCK = 0.04
 
 
 @cause(
@@ -49,6 +53,10 @@ def native_leak(evidence: Evidence) -> Iterator[Finding]:
         if split.outside < MOST_OF_THE_GROWTH * split.grown_bytes:
             continue
         if evidence.fills_one_block(pid, split.outside):
+            continue
+        if split.heap_used is not None and split.heap_used < HANDED_OUT * split.outside:
+            continue
+        if split.large_block_bytes > LARGE_BLOCK * looks.ledgers[-1].limit_bytes:
             continue
         where = evidence.growing_line(pid)
         called = [f"`{name}` ({told})" for name, told in looks.callees.items()]

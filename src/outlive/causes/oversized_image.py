@@ -21,6 +21,8 @@ LARGE_PART = 0.2
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "native-leak",
+        "fragmented-heap",
         "widened-dtype",
     ),
 )
@@ -39,11 +41,11 @@ def oversized_image(evidence: Evidence) -> Iterator[Finding]:
     Look for such files beforehand and leave them out or shrink them. Decode at a fraction of the size: `tf.io.decode_jpeg(data, ratio=8)`,
     `Image.draft("RGB", (1024, 1024))`; crop while decoding with `tf.io.decode_and_crop_jpeg`.
     """
-    limit = evidence.fact("memory limit") or evidence.fact("machine memory")
+    limit = evidence.room()
     for pid in evidence.exhausted():
         looks = evidence.looks.get(pid)
         for picture in looks.pictures[:1] if looks else ():
-            if not isinstance(limit, int) or picture.bytes < LARGE_PART * limit:
+            if limit is None or picture.bytes < LARGE_PART * limit:
                 continue
             name = picture.path.rpartition("/")[2]
             refused = evidence.refused_memory()

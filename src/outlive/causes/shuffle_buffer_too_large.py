@@ -17,6 +17,8 @@ from outlive.unit import cause
         "machine-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "native-leak",
+        "fragmented-heap",
     ),
 )
 def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:

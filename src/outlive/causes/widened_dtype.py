@@ -21,6 +21,8 @@ WORTH_SAVING = 0.2
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "native-leak",
+        "fragmented-heap",
     ),
 )
 def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
@@ -39,12 +41,11 @@ def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
     Say the type: `astype(np.float32)`, `np.zeros(shape, np.float32)`, `np.divide(pictures, 255, dtype=np.float32)`. Better, keep the
     bytes and convert one batch at a time, in the pipeline or in the model (`layers.Rescaling(1 / 255)`).
     """
-    limit = evidence.fact("memory limit") or evidence.fact("machine memory")
+    limit = evidence.room()
     for pid in evidence.exhausted():
-        looks = evidence.looks.get(pid)
-        for array in looks.arrays[:1] if looks else ():
+        for array in evidence.wide_arrays(pid)[:1]:
             saved = array.bytes - array.would_be_bytes
-            if not isinstance(limit, int) or saved < WORTH_SAVING * limit:
+            if limit is None or saved < WORTH_SAVING * limit:
                 continue
             yield Finding(
                 f"`{array.name}` of shape {array.shape} is {array.dtype} and takes {size(array.bytes)}; "

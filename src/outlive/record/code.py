@@ -180,13 +180,13 @@ def function_at(text: str, line: int) -> str:
     return max(found, key=lambda node: node.lineno).name if found else "<module>"
 
 
-def is_in_loop(text: str, line: int) -> bool:
-    """Whether a loop of the same function runs a line."""
+def is_in_loop(text: str, line: int) -> bool | None:
+    """Whether a loop of the same function runs a line; None when there is no such line to be read."""
     statement = statement_at(text, line)
-    return any(
-        node is statement and in_loop
-        for node, _, in_loop in with_functions(parsed(text) or ast.Module([], []))
-    )
+    if statement is None:
+        return None
+    tree = parsed(text) or ast.Module([], [])
+    return any(node is statement and in_loop for node, _, in_loop in with_functions(tree))
 
 
 def line_of_def(text: str, first: int) -> int:

@@ -15,6 +15,9 @@ Line = tuple[str, int, str]  #: file, number, function
 MOST_OF_THE_GROWTH = 0.9
 HALF_OF_THE_GROWTH = 0.5
 
+#: Of the lines of one function, none of which did it all: the first among equals.
+LARGE_PART_OF_FUNCTION = 0.35
+
 #: Less growth than this is the noise of any program.
 GROWTH_WORTH_NAMING_BYTES = 16_000_000
 
@@ -65,16 +68,31 @@ class Tally:
             self._depth[line] = max(self._depth.get(line, 0), level)
             self._leaves[line, own[0]] = self._leaves.get((line, own[0]), 0) + grown
 
-    def best(self, in_loop: Callable[[Line], bool]) -> Line | None:
-        """The innermost line that was there for most of the growth; or the loop, deeper than that, whose lines shared it."""
+    def best(self, in_loop: Callable[[Line], bool | None]) -> Line | None:
+        """The innermost line that was there for most of the growth; or a line of the function or loop below it, which says more."""
         for threshold in (MOST_OF_THE_GROWTH, HALF_OF_THE_GROWTH):
             named = [line for line, grown in self.shares.items() if grown >= threshold * self.total]
             if named:
                 best = max(named, key=lambda line: (self._depth[line], self.shares[line]))
-                return self._line_of_loop_below(self._depth[best], in_loop) or best
+                loop = self._line_of_loop_below(self._depth[best], in_loop)
+                return loop or self._line_of_function_below(best, in_loop)
         return None
 
-    def _line_of_loop_below(self, depth: int, in_loop: Callable[[Line], bool]) -> Line | None:
+    def _line_of_function_below(self, best: Line, in_loop: Callable[[Line], bool | None]) -> Line:
+        """``main()`` says less than the largest of the lines in ``main``; but a line that a loop runs says it all."""
+        while in_loop(best) is False:
+            below = [line for line in self.shares if self._depth[line] == self._depth[best] + 1]
+            top = max(below, key=lambda line: self.shares[line], default=None)
+            same = [line for line in below if top and (line[0], line[2]) == (top[0], top[2])]
+            most = sum(self.shares[line] for line in same) >= MOST_OF_THE_GROWTH * self.total
+            if top is None or not most or self.shares[top] < LARGE_PART_OF_FUNCTION * self.total:
+                break
+            best = top
+        return best
+
+    def _line_of_loop_below(
+        self, depth: int, in_loop: Callable[[Line], bool | None]
+    ) -> Line | None:
         """``run(model)`` says less than the loop in ``run``, though no line of the loop alone was there for most of it."""
         functions: dict[tuple[str, str], list[Line]] = {}
         for line in self.shares:

@@ -7,7 +7,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from outlive.memory_looks import Allocated, GrowingGraph, Ledger, Looks, Tape, WideArray
+from outlive.memory_looks import (
+    Allocated,
+    GrowingGraph,
+    Ledger,
+    Looks,
+    NarrowArray,
+    Tape,
+    WideArray,
+)
 from outlive.memory_use import Growth, Traced
 from outlive.model import Place
 from outlive.record.code import (
@@ -55,6 +63,7 @@ def _looks(process: ProcessRecord, growth: Growth | None, readings: Readings) ->
         graphs=_graphs(censuses, readings.lines),
         tapes=_tapes(censuses, readings.lines),
         arrays=_arrays(censuses, growth, readings),
+        narrow=_narrow(censuses[-1]),
         pictures=pictures_in(censuses, readings.folder),
         allocated=_allocated(censuses, readings.lines),
         callees=_callees(censuses, growth, readings),
@@ -63,13 +72,15 @@ def _looks(process: ProcessRecord, growth: Growth | None, readings: Readings) ->
 
 def _ledger(census: Census) -> Ledger:
     heap = census.get("heap")
-    used, free = heap if isinstance(heap, list) and len(heap) == 2 else (None, None)
+    used, free, large, blocks = heap if isinstance(heap, list) and len(heap) == 4 else [None] * 4
     return Ledger(
         own_bytes=integer(census.get("own")) or 0,
         limit_bytes=integer(census.get("limit")) or 0,
         tensor_bytes=integer(census.get("tensors")),
         heap_used_bytes=integer(used),
         heap_free_bytes=integer(free),
+        large_bytes=integer(large),
+        large_blocks=integer(blocks),
         python_bytes=integer(census.get("python")),
     )
 
@@ -184,6 +195,20 @@ def _arrays(
         if being_made is not None:
             found.setdefault(being_made.name, being_made)
     return tuple(sorted(found.values(), key=lambda array: -array.bytes))
+
+
+def _narrow(census: Census) -> tuple[NarrowArray, ...]:
+    """The arrays of the last look that have few bytes an element."""
+    return tuple(
+        NarrowArray(
+            said(steps_of(entry)),
+            str(entry.get("dtype")),
+            _shape(entry),
+            math.prod(int(side) for side in entry.get("shape") or ()),
+        )
+        for entry in census.get("arrays") or ()
+        if str(entry.get("dtype")) in ITEM_BYTES and int(entry.get("count", 1)) == 1
+    )
 
 
 def _wide(

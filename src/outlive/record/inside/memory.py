@@ -87,8 +87,9 @@ def room_in_address_space() -> Optional[int]:
     return max(0, limit - mapped) if mapped and limit is not None else None
 
 
-def heap() -> Optional[Tuple[int, int]]:
-    """What malloc has handed out, and what was given back to it but not to the kernel. None without glibc 2.33 or later."""
+def heap() -> Optional[Tuple[int, int, int, int]]:
+    """What malloc has handed out, and what was given back to it but not to the kernel; of the former the large blocks, which have
+    pages of their own: their bytes and their number. None without glibc 2.33 or later."""
     try:
         library = ctypes.CDLL(None)
         ask: Any = library.mallinfo2
@@ -108,4 +109,5 @@ def heap() -> Optional[Tuple[int, int]]:
 
     ask.restype = Answer
     answer = ask()
-    return int(answer.uordblks) + int(answer.hblkhd), int(answer.fordblks)
+    mapped, blocks = int(answer.hblkhd), int(answer.hblks)
+    return int(answer.uordblks) + mapped, int(answer.fordblks), mapped, blocks

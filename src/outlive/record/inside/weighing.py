@@ -5,6 +5,7 @@ Contents are weighed by a few samples. What several samples share (the model tha
 
 from __future__ import annotations
 
+import gc
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 
 from .census import text_of
@@ -122,7 +123,31 @@ def weight(value: Any, depth: int = 0, seen: Optional[Set[int]] = None) -> int:
     names = attributes_of(value)
     if len(names) <= MOST_ATTRIBUTES:
         total += sum(weight(inner, depth + 1, seen) for inner in names.values())
+    if issubclass(type(value), BaseException):
+        total += sum(weight(inner, depth + 1, seen) for inner in kept_by_traceback(value))
     return total
+
+
+def kept_by_traceback(error: Any) -> List[Any]:
+    """What the functions had in their hands that an exception went through: it keeps their frames alive."""
+    found: List[Any] = []
+    step = BaseException.__dict__["__traceback__"].__get__(error)
+    while step is not None and len(found) < MOST_ATTRIBUTES:
+        frame = step.tb_frame
+        shared = (id(frame.f_globals), id(frame.f_builtins))
+        # As the collector reaches them: asking for ``f_locals`` would make a dictionary that stays.
+        found += [
+            inner
+            for inner in gc.get_referents(frame)
+            if id(inner) not in shared and (type(inner) in ATOMS or not is_code(inner))
+        ]
+        step = step.tb_next
+    return found
+
+
+def is_code(value: Any) -> bool:
+    """Frames, code, modules and functions lead everywhere."""
+    return text_of(type(value), "__name__") in ("frame", "code", "module", "function", "type")
 
 
 def _contents(value: Any, kind: str, depth: int, seen: Set[int]) -> int:
