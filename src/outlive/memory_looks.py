@@ -83,6 +83,7 @@ class WideArray:
     would_be_bytes: int
     why: str  #: how that is known
     place: Place | None = None
+    by_twin: bool = True  #: by an array of the same shape; otherwise by its values
 
 
 @dataclass(frozen=True, slots=True)

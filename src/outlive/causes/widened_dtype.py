@@ -49,7 +49,8 @@ def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
                 continue
             yield Finding(
                 f"`{array.name}` of shape {array.shape} is {array.dtype} and takes {size(array.bytes)}; "
-                f"it was {array.was}, and {size(array.would_be_bytes)} would do.",
+                f"{'it was' if array.by_twin else 'its values fit'} {array.was}, "
+                f"and {size(array.would_be_bytes)} would do.",
                 (
                     Fact("known by", array.why, "census in the program"),
                     Fact("memory that a narrower type saves", saved, "its shape"),

@@ -80,18 +80,21 @@ def _webp(data: bytes) -> Size | None:
 
 
 def pictures_in(censuses: Sequence[Mapping[str, Any]], folder: str) -> tuple[Picture, ...]:
-    """The pictures that the running functions named at the last looks, the largest first."""
+    """The pictures that the running functions named at the last looks, and those that pipelines list; the largest first."""
     found: dict[str, Picture] = {}
+    named: dict[str, Sequence[str]] = {}
     for census in censuses[-3:]:
         for path, width, height in census.get("picture_sizes") or ():
             found[str(path)] = Picture(str(path), int(width), int(height), 3)
         folders = [str(one) for one in census.get("folders") or ()]
-        for path in list(census.get("pictures") or ())[:MOST_FILES]:
-            for place in _places(str(path), folder, folders):
-                size = _size_of_file(place)
-                if size is not None and str(path) not in found:
-                    found[str(path)] = Picture(str(path), *size)
-                    break
+        named |= {str(path): folders for path in census.get("pictures") or ()}
+    for census in censuses:
+        named |= {str(path): () for path in census.get("listed") or ()}
+    for path in list(named)[:MOST_FILES]:
+        sizes = (_size_of_file(place) for place in _places(path, folder, named[path]))
+        size = next((size for size in sizes if size is not None), None)
+        if size is not None:
+            found.setdefault(path, Picture(path, *size))
     return tuple(sorted(found.values(), key=lambda picture: -picture.bytes))
 
 

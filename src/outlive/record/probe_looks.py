@@ -243,6 +243,7 @@ def _wide(
         would_be_bytes=total * ITEM_BYTES[needs] // WIDE[dtype],
         why=why,
         place=_assigned(entry, lines),
+        by_twin=bool(twins),
     )
 
 

@@ -16,7 +16,7 @@ from .shelf import Shelf
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, Tuple
+    from typing import Any, Callable, Dict, List, Tuple
 
     from .journal import Journal
 
@@ -49,8 +49,15 @@ ASKS_FOR_LOCALS = frozenset({"locals", "vars", "eval", "exec", "dir", "f_locals"
 class Census:
     """Decides when to look."""
 
-    def __init__(self, journal: Journal, folder: str, is_own: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        folder: str,
+        is_own: Callable[[str], bool],
+        stages: Callable[[], List[Any]],
+    ) -> None:
         self._journal = journal
+        self._stages = stages
         self._limit_path = os.path.join(folder, "limit")
         self._is_own = is_own
         self._told = (0, 0)
@@ -97,7 +104,9 @@ class Census:
         if self._looker is None:
             module = self._shelf.load()
             self._looker = (
-                module.Looker(self._journal, self._is_own, self._deep) if module else False
+                module.Looker(self._journal, self._is_own, self._stages, self._deep)
+                if module
+                else False
             )
         return bool(self._looker)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from .arrays import Arrays, Pictures
+from .arrays import Arrays, Pictures, largest_files, listed_in
 from .census import Standstill, locals_of, text_of
 from .deep import Tracing
 from .describe import masked
@@ -40,7 +40,16 @@ FRAMES_OF_CALLEES = 3
 class Looker:
     """Looks, and remembers how often it has looked closely."""
 
-    def __init__(self, journal: Journal, is_own: Callable[[str], bool], deep: bool) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        is_own: Callable[[str], bool],
+        stages: Callable[[], List[Any]],
+        deep: bool,
+    ) -> None:
+        self._stages = stages
+        self._stages_read: Set[int] = set()
+        self._listed: List[str] = []  # files of pictures that pipelines read
         self._tracing = Tracing(is_own) if deep else None
         self._journal = journal
         self._is_own = is_own
@@ -64,6 +73,9 @@ class Looker:
                 if self._tracing is not None:
                     found["allocated"] = self._tracing.lines()
                 found.update(self._search(time.perf_counter(), own, limit, refused_in))
+            if self._listed:
+                listed, self._listed = self._listed, []
+                found["listed"] = [masked(path) for path in largest_files(listed)]
         except Exception as error:
             found["failed"] = f"{type(error).__name__}: {error}"[:200]
         found["took_ms"] = round((time.perf_counter() - began) * 1000, 1)
@@ -93,6 +105,7 @@ class Looker:
             search.objects(objects)
             held = sorted([*search.held(), *classes], key=lambda entry: -int(entry["bytes"]))
             found["python"] = walk.bytes if walk.whole else None
+        self._list_files()
         found["held"] = held
         found["traced"] = traces.found
         found["graphs"] = graphs.found
@@ -104,6 +117,15 @@ class Looker:
         found["folders"] = [masked(path) for path in pictures.folders]
         found["picture_sizes"] = [[masked(path), *size] for path, *size in pictures.sizes]
         return {name: value for name, value in found.items() if value not in ([], {})}
+
+    def _list_files(self) -> None:
+        """What the sources of pipelines list, once for each."""
+        new = [stage for stage in self._stages() if id(stage) not in self._stages_read]
+        self._stages_read |= {id(stage) for stage in new}
+        try:
+            self._listed = listed_in(new)
+        except Exception:
+            self._listed = []  # another TensorFlow
 
     def _of_tensorflow(self, traces: Traces, graphs: Graphs) -> bool:
         """Whether a graph has grown since the last look, or a function is traced over and over."""

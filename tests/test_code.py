@@ -1,0 +1,102 @@
+"""Questions about the text of a program: what makes something on a line, and what only waits beside it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outlive.record import code
+
+TEXT = textwrap.dedent("""\
+    import time
+
+    class Reader:
+        @property
+        @staticmethod
+        def run(self, count):
+            kept = []
+            for number in range(count):
+                part = self.source.read(number)
+                kept.append(part)
+                time.sleep(0.1)
+                print(number)
+            while True:
+                time.sleep(1)
+            return (lambda: lib.decode(kept)[0].open())()
+
+    def main():
+        Reader().run(3)
+    """)
+
+
+def line_of(words: str) -> int:
+    return next(number for number, line in enumerate(TEXT.splitlines(), 1) if words in line)
+
+
+def test_what_was_made_before_a_wait_is_what_the_wait_is_named_for() -> None:
+    makers = code.makers_around(TEXT, line_of("sleep(0.1)"))
+
+    assert [line_of("kept.append"), line_of("self.source.read")] == makers
+
+
+def test_a_line_that_makes_something_stands_for_itself() -> None:
+    assert [] == code.makers_around(TEXT, line_of("kept.append"))
+
+
+def test_a_wait_alone_in_its_loop_is_named_for_what_is_around_the_loop() -> None:
+    assert line_of("return (lambda") in code.makers_around(TEXT, line_of("sleep(1)"))
+
+
+@pytest.mark.parametrize(
+    ("words", "waits"),
+    [("sleep(0.1)", True), ("print(", False), ("kept.append", False), ("import time", False)],
+)
+def test_only_a_bare_wait_only_waits(words: str, waits: bool) -> None:
+    assert waits == code.only_waits(TEXT, line_of(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "looped"),
+    [("kept.append", True), ("sleep(1)", True), ("kept = []", False), ("Reader().run", False)],
+)
+def test_a_line_is_in_a_loop_of_its_own_function(words: str, looped: bool) -> None:
+    assert looped == code.is_in_loop(TEXT, line_of(words))
+
+
+def test_of_a_file_that_cannot_be_read_nothing_is_known() -> None:
+    assert code.is_in_loop("", 3) is None
+    assert [] == code.makers_around("def (", 1)
+
+
+def test_calls_are_known_by_the_name_that_they_begin_with() -> None:
+    assert {"lib"} <= set(code.called_on(TEXT, line_of("lib.decode")))
+    assert ["self"] == code.called_on(TEXT, line_of("self.source.read"))
+
+
+def test_a_line_belongs_to_its_innermost_function() -> None:
+    assert ("run", "main", "<module>") == (
+        code.function_at(TEXT, line_of("kept = []")),
+        code.function_at(TEXT, line_of("Reader().run")),
+        code.function_at(TEXT, 1),
+    )
+
+
+def test_a_function_begins_at_its_decorators_and_is_named_at_its_def() -> None:
+    assert line_of("def run") == code.line_of_def(TEXT, line_of("@property"))
+
+
+def test_objects_are_made_where_their_class_is_called() -> None:
+    assert [(line_of("Reader().run"), "main")] == code.constructed(TEXT, "Reader")
+
+
+@given(st.text(max_size=200), st.integers(-2, 20))
+def test_no_text_and_no_line_is_too_strange(text: str, line: int) -> None:
+    code.makers_around(text, line)
+    code.called_on(text, line)
+    code.is_in_loop(text, line)
+    code.function_at(text, line)
+    code.names_on(text, line)
+    code.constructed(text, "x")
