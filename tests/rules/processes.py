@@ -116,6 +116,21 @@ def ending(loss):
     os.abort()
 
 
+def watchdog(parent):
+    os._exit(1)  # expect: exit-without-cleanup possible
+
+
+threading.Thread(target=watchdog, args=(1,), daemon=True).start()
+
+
+class Poller(threading.Thread):
+    def run(self):
+        os._exit(1)  # expect: exit-without-cleanup possible
+
+    def stop(self):
+        os._exit(1)  # expect: exit-without-cleanup
+
+
 def loading(path, model):
     tf_keras.models.load_model(path, safe_mode=False)  # expect: unsafe-deserialisation
     tf_keras.models.load_model(path, safe_mode=True)
