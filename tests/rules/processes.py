@@ -12,7 +12,6 @@ from sys import setrecursionlimit
 import tensorflow as tf
 import tf_keras
 
-table = tf.zeros(3)
 
 
 def work(item):
@@ -23,7 +22,13 @@ def embed(item):
     return tf.io.read_file(item)
 
 
+def early(items):
+    tf.config.set_soft_device_placement(True)
+    mp.Pool(2).map(work, items)  # expect: pool-without-spawn possible
+
+
 def pools(items, files):
+    table = tf.zeros(3)
     mp.Process(target=embed).start()  # expect: pool-without-spawn
     mp.get_context("spawn").Pool(2).map(work, items)
     with ThreadPool(4) as threads:

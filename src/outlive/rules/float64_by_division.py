@@ -106,4 +106,5 @@ def _is_narrowed_at_once(source: Source, division: ast.BinOp) -> bool:
     return isinstance(above, ast.Call) and source.called(above.func) in (
         "numpy.float32",
         "numpy.float16",
+        "tf.cast",
     )

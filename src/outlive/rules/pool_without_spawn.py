@@ -14,6 +14,13 @@ FORKING = (
     "concurrent.futures.ProcessPoolExecutor", "concurrent.futures.process.ProcessPoolExecutor",
 )  # fmt: skip
 
+#: What does not start TensorFlow's threads: files, messages, settings, decorations.
+NOT_YET = (
+    "tf.io.gfile.", "tf.gfile.", "tf.io.TFRecord", "tf.python_io.", "tf.train.", "tf.config.", "tf.get_logger", "tf.logging.",
+    "tf.flags.", "tf.app.", "tf.autograph.", "tf.random.set_seed", "tf.function", "tf.summary.Summary", "keras.utils.",
+    "keras.config.", "keras.callbacks.",
+)  # fmt: skip
+
 
 @rule(
     "R404", since="0.1", needs=("multiprocess", "concurrent"), prevents=("forked-after-threads", "deadlocked", "waiting-forever")
@@ -77,7 +84,8 @@ def _at_the_top(source: Source) -> bool:
 def _started(source: Source, call: ast.Call) -> bool:
     """Whether TensorFlow is surely at work before the workers start, or is used by what they run."""
     for other in source.every(ast.Call):
-        starts = source.called(other.func).startswith(("tf.", "keras."))
+        dotted = source.called(other.func)
+        starts = dotted.startswith(("tf.", "keras.")) and not dotted.startswith(NOT_YET)
         same = source.tree.function(other) in (None, source.tree.function(call))
         if (
             starts
