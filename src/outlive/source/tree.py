@@ -17,7 +17,10 @@ SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 #: Statements whose blocks may be left out, or done in part.
-BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler)
+BRANCHES = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler, ast.Match, ast.match_case,
+    getattr(ast, "TryStar", ast.Try),
+)  # fmt: skip
 
 
 #: Fields that hold words, numbers and signs; nobody asks for the parent of these.
@@ -175,7 +178,7 @@ def _seen_from_outside(below: ast.AST, above: ast.AST) -> bool:
 
 def _same_block(above: ast.AST, below: ast.AST, above_later: set[ast.AST]) -> bool:
     """Whether both ways down from a branching statement go through the same of its blocks."""
-    for name in ("body", "orelse", "handlers", "finalbody"):
+    for name in ("body", "orelse", "handlers", "finalbody", "cases"):
         block = getattr(above, name, ())
         if isinstance(block, list) and below in block:
             return any(node in above_later for node in block)
