@@ -179,6 +179,7 @@ def test_what_a_library_asks_for_is_read_from_it(tmp_path: Path) -> None:
     assert ("libblend.so.2" in needed_by(str(tmp_path / "libfilter.so"))) is True
     (row,) = found["libraries"]
     assert str(tmp_path / "libfilter.so") == row[0] and "libblend.so.2" in row[1]
+    assert {"libblend.so.2": str(tmp_path / "kept" / "libblend.so.2")} == found["found"]
 
 
 @pytest.mark.parametrize("text", [b"", b"\x7fELF", b"\x7fELF\x02\x01" + bytes(58), b"#!/bin/sh\n"])

@@ -66,7 +66,10 @@ def aftermath(host: Host, rings: str | None, folder: str) -> Payload:
         found["rooms"] = rooms
     if ".so" in texts:
         found["libraries"] = _libraries(notes, errors, folder)
-        found["found"] = _searched(MISSING_LIBRARY.findall(texts), found["installation"])
+        nearby = [os.path.dirname(path) for path, _ in found["libraries"]]
+        found["found"] = _searched(
+            MISSING_LIBRARY.findall(texts), found["installation"], [folder, *nearby]
+        )
     used = (host.read("/proc/sys/fs/file-nr") or "").split()
     if len(used) == 3:
         found["machine_files"] = [whole(used[0]), whole(used[2])]
@@ -237,9 +240,13 @@ def _libraries(notes: Sequence[Payload], errors: Sequence[Payload], folder: str)
     return found[:MOST_LIBRARIES]
 
 
-def _searched(missing: Sequence[str], installation: Payload) -> dict[str, str]:
-    """Where a library that the loader did not find lies all the same."""
+def _searched(
+    missing: Sequence[str], installation: Payload, nearby: Sequence[str]
+) -> dict[str, str]:
+    """Where a library that the loader did not find lies all the same: near the program, in its environment, in the system."""
     folders = [os.path.join(str(installation.get("prefix", "")), "lib")]
+    for folder in dict.fromkeys(nearby):
+        folders += [folder, *sorted(glob.glob(os.path.join(glob.escape(folder), "*", "")))[:50]]
     for library in installation.get("libraries", ()):
         folders += sorted(glob.glob(os.path.join(glob.escape(library), "nvidia", "*", "lib")))
         folders += sorted(glob.glob(os.path.join(glob.escape(library), "*.libs")))
