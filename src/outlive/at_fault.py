@@ -19,6 +19,11 @@ from outlive.observed import Thrown
 #: Functions that look for files: of ``glob``, ``os``, ``pathlib`` and ``tf.io``.
 SEARCHES = frozenset({"glob", "iglob", "rglob", "listdir", "scandir", "iterdir", "list_files"})
 
+#: Operations that only hand out what a pipeline made: an error that names one came from a stage.
+HANDS_OUT = frozenset({"IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional"})
+
+TOLD_LINE = re.compile(r'^\s*File "', re.MULTILINE)
+
 
 def complained(evidence: Evidence, kind: str) -> Complaint | None:
     """What the exception that ended the program complains about, if it is this."""
@@ -40,19 +45,29 @@ def line_of(evidence: Evidence, complaint: Complaint) -> Place | None:
     """The user's line that an exception is about: in a pipeline, the one that made the stage or operation which failed."""
     error, pipeline = evidence.uncaught, evidence.scene.pipeline
     told_itself = error is not None and "Traceback (most recent call last)" in error.message
-    if evidence.scene.made is not None and not told_itself:
+    handed_out = pipeline is not None and evidence.scene.operation in HANDS_OUT
+    if evidence.scene.made is not None and not told_itself and not handed_out:
         return evidence.scene.made
     if pipeline is not None and not told_itself:
         batch = pipeline.line_of("Batch", "ParallelBatch", "PaddedBatch", "MapAndBatch")
         if complaint.variant == "batch" and batch is not None:
             return batch
-        if complaint.variant in ("tfrecord", "compressed", "read") and pipeline.reads:
+        if complaint.variant in ("tfrecord", "compressed", "fields", "field") and pipeline.reads:
             return pipeline.reads
+    own_lines = error is not None and any(frame.own for frame in told_frames(error))
+    if pipeline is not None and complaint.variant == "generator" and not own_lines:
+        return pipeline.reads or complaint.thrown.own
     return complaint.thrown.own or (error.own if error is not None else None)
 
 
+def told_frames(error: Thrown) -> tuple[Place, ...]:
+    """The frames that stand in the text of an error: those of a Python function that TensorFlow called."""
+    count = len(TOLD_LINE.findall(error.message))
+    return error.frames[:count]
+
+
 def facts_of_complaint(evidence: Evidence, complaint: Complaint) -> tuple[Fact, ...]:
-    """The exception itevidence."""
+    """The exception itself."""
     kind = complaint.thrown.type.rpartition(".")[2]
     found = [Fact("exception", f"{kind}: {complaint.words}", "the program")]
     error = evidence.uncaught
@@ -93,7 +108,7 @@ def command_for_faults(evidence: Evidence) -> tuple[str, ...]:
 
 
 def values_like(evidence: Evidence, complaint: Complaint) -> tuple[Held, ...]:
-    """The program's arrays that a complaint about shapes may be about: of a shape that it names, then on the line itevidence."""
+    """The program's arrays that a complaint about shapes may be about: of a shape that it names, then on the line itself."""
     named = {shape.replace(" ", "") for shape in (complaint.first, complaint.second) if shape}
     line = line_of(evidence, complaint)
 

@@ -81,7 +81,9 @@ class Pipeline:
     @property
     def reads(self) -> Place | None:
         """The line that built the stage which reads files."""
-        return self.line_of("TFRecord", "TextLine", "FixedLengthRecord", "Csv", "_Csv")
+        read = self.line_of("TFRecord", "TextLine", "FixedLengthRecord", "Csv", "FromGenerator")
+        # A reader that a function of the pipeline makes is known only by the stage that calls the function.
+        return read or self.line_of("ParallelInterleave", "Interleave", "FlatMap")
 
 
 @dataclass(frozen=True, slots=True)

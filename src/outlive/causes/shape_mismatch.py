@@ -62,19 +62,27 @@ def shape_mismatch(evidence: Evidence) -> Iterator[Finding]:
     concerned = values_like(evidence, complaint)
     made = _picture_line(complaint, concerned)
     yield Finding(
-        _says(complaint),
+        _says(complaint, concerned),
         (
             *facts_of_complaint(evidence, complaint),
             *(fact_of(held) for held in concerned[:4]),
             *_facts_of_picture(evidence),
         ),
-        Confidence.PROVEN,
+        Confidence.LIKELY if complaint.variant == "own" else Confidence.PROVEN,
         _remedies(complaint, concerned),
         where=made or line_of(evidence, complaint),
     )
 
 
-def _says(complaint: Complaint) -> str:
+def _says(complaint: Complaint, concerned: tuple[Held, ...]) -> str:
+    mixed = next((held for held in concerned if len(held.shapes) > 1), None)
+    if complaint.variant == "joined" and mixed is not None:
+        odd = min(mixed.shapes, key=lambda one: one.count)
+        return f"`{mixed.name}` holds arrays of different shapes: {mixed.words}; element {odd.first} is the first that differs."
+    if complaint.variant == "own":
+        return (
+            f"The program's own check of a shape failed{complaint.words and ': '}{complaint.words}."
+        )
     if not complaint.first or (complaint.variant != "unpacked" and not complaint.second):
         return f"Shapes do not fit: {complaint.words}."
     told = SAYS.get(complaint.variant, SAYS[""]).format(

@@ -180,6 +180,7 @@ SCHEMAS = (
     says(
         SCHEMA, r"['\"]?(?P<name>[^\n'\"]+)", "KeyError", inside="/pandas/core/", variant="column"
     ),
+    says(SCHEMA, r"(?P<name>[^\n'\"]+) is not a file in the archive", "KeyError", variant="column"),
     says(
         SCHEMA,
         r"Unable to (synchronously )?open object \(object '(?P<name>[^']+)' doesn't exist\)",
@@ -202,6 +203,12 @@ RECORDS = (
         RECORD,
         r"Compressed file ended before the end-of-stream marker was reached",
         "EOFError",
+        variant="compressed",
+    ),
+    says(
+        RECORD,
+        r"unexpected end of data|file could not be opened successfully[^\n]*|not a gzip file",
+        "ReadError",
         variant="compressed",
     ),
     says(RECORD, r"Error -\d+ while decompressing data[^\n]*", "error", variant="compressed"),

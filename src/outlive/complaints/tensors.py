@@ -42,7 +42,7 @@ NUMBERS = (
 )
 
 #: What programs say of themselves: after everything that libraries say.
-OWN_NUMBERS = (
+OWN_CHECKS = (
     says(
         NOT_FINITE,
         r"[^\n]*\b(nan|non-?finite|not finite|infinite|diverged)\b[^\n]*",
@@ -57,6 +57,14 @@ OWN_NUMBERS = (
         variant="own",
         raised=True,
         line=r"isnan|isfinite|isinf|is_nan|is_inf|is_finite",
+    ),
+    says(
+        SHAPE,
+        r"[^\n]*",
+        "AssertionError",
+        variant="own",
+        raised=True,
+        line=r"^assert\b.*(\.shape\b|\.ndim\b|\bshape\()",
     ),
 )
 
@@ -547,5 +555,5 @@ TENSORS = (
     *LAYERS,
     *MERGED,
     *OPERATIONS,
-    *OWN_NUMBERS,
+    *OWN_CHECKS,
 )

@@ -96,10 +96,19 @@ def says(
 
 
 def complaint_in(thrown: Thrown, wordings: Sequence[Wording]) -> Complaint | None:
-    """What an exception, or one that it only hands on, complains about."""
-    for link in thrown.passed_on():
+    """What an exception, or one that it only hands on, complains about.
+
+    Libraries are heard before the program: who wraps an error repeats its words, and raises it elsewhere.
+    """
+    for link in sorted(thrown.passed_on(), key=_raised_by_the_program):
         for wording in wordings:
             found = wording.complaint(link)
             if found is not None:
                 return found
     return None
+
+
+def _raised_by_the_program(thrown: Thrown) -> bool:
+    """Whether the innermost line is a ``raise`` or ``assert`` of the user's own code."""
+    inner = thrown.frames[0] if thrown.frames else None
+    return inner is not None and inner.own and inner.code.startswith(("raise", "assert"))

@@ -110,7 +110,7 @@ class _Searcher:
         return time.monotonic() < self._until
 
     def _absolute(self, path: str) -> str:
-        return os.path.join(self._folder, os.path.expanduser(path))
+        return os.path.normpath(os.path.join(self._folder, os.path.expanduser(path)))
 
     def _named(self) -> Iterator[LookedAt]:
         """Files that the message or a variable names, the surest first."""
@@ -363,7 +363,9 @@ class _Searcher:
                 replace(candidate, path=path, bytes=_length(path), fault=fault_of(path))
                 for path in _parts_of_model(candidate.path)
             ]
-            culprits.sort(key=lambda one: not one.fault)
+            # Where no fault can be seen: a model's graph is parsed, its variables are only read and summed up.
+            parsed = "pars" in self._complaint.words.lower()
+            culprits.sort(key=lambda one: (not one.fault, one.path.endswith(".pb") != parsed))
             if culprits:
                 return Inspection(
                     files=tuple(culprits[:1]), folder=os.path.dirname(culprits[0].path)
