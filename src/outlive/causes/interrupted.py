@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, EndedBy, Finding, Remedy
+from outlive.observed import Received
 from outlive.unit import cause
 
 
@@ -45,7 +46,12 @@ def interrupted(evidence: Evidence) -> Iterator[Finding]:
         Confidence.PROVEN,
         (Remedy("If it was stuck rather than slow, look at the line where it was."),),
         where=where,
-        by=EndedBy.PROCESS
-        if got is not None and got.sender_pid and not got.itself
-        else EndedBy.ITSELF,
+        by=_who(got),
     )
+
+
+def _who(got: Received | None) -> EndedBy | None:
+    """A person at the keyboard is neither the program nor a process."""
+    if got is not None and got.from_another:
+        return EndedBy.PROCESS
+    return EndedBy.ITSELF if got is None or got.itself else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from outlive.crash_site import Site
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
 from outlive.unit import cause
@@ -50,13 +51,7 @@ def stack_overflow(evidence: Evidence) -> Iterator[Finding]:
         )
         remedy = "Make it a loop, or bound its depth; do not raise the recursion limit further."
     else:
-        room = site.fault.stack_bytes if site is not None and site.fault is not None else None
-        of = f" of {size(room)}" if room else ""
-        code = site.place if site is not None else ""
-        by = f"{code} called itself" if site is not None and site.recursion else f"{code} needed"
-        says = f"Native code used up the stack{of} of its thread: {by} more than it holds."
-        if site is not None and site.recursion:
-            says = f"Native code used up the stack{of} of its thread: {by} over and over."
+        says = _native(site) if site is not None else ""
         remedy = (
             "Give native code smaller or less deeply nested input, or a larger stack (ulimit -s)."
         )
@@ -67,3 +62,11 @@ def stack_overflow(evidence: Evidence) -> Iterator[Finding]:
         (Remedy(remedy),),
         where=place or evidence.crash_line or evidence.busy,
     )
+
+
+def _native(site: Site) -> str:
+    """No function of Python's is there again and again: native code alone used the stack."""
+    room = site.fault.stack_bytes if site.fault is not None else None
+    of = f" of {size(room)}" if room else ""
+    how = "called itself over and over" if site.recursion else "needed more than it holds"
+    return f"Native code used up the stack{of} of its thread: {site.place} {how}."

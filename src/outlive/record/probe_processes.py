@@ -286,10 +286,14 @@ def _why_no_crash(readings: Readings) -> str:
 
 def _told_crash(readings: Readings, log: str) -> Crash | None:
     principal = readings.principal
-    ordered = sorted(
-        readings.faults, key=lambda fault: principal is None or fault[0] != principal.pid
+    own = {readings.pid, principal.pid} if principal else {readings.pid}
+    told = sorted(
+        (*readings.faults, *_last_words(readings)),
+        key=lambda fault: principal is None or fault[0] != principal.pid,
     )
-    for pid, text in (*ordered, *_last_words(readings)):
+    if principal is not None and readings.exit.get("signal") is not None:
+        told = [fault for fault in told if fault[0] in own]  # a worker's crash is not its parent's
+    for pid, text in told:
         crash = crash_in(text, readings.lines, pid)
         if crash is not None:
             return crash

@@ -66,7 +66,7 @@ NEEDS_ONE_THREAD = ("unshare", "setns")
 #: A link in the record's folder: stop the program before the kernel's memory killer does.
 BRAKE_NAME = "brake"
 
-#: When so many processes ended badly (three files each, 0.8 MB) no more are recorded: the disk is the program's.
+#: When so many processes ended badly (three files each, 1 MB) no more are recorded: the disk is the program's.
 MAX_FILES = 300
 
 
