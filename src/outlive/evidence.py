@@ -61,9 +61,6 @@ SPACE_OF_A_THREAD_BYTES = 140_000_000
 #: ``import a.b as c``, ``from a import b``.
 IMPORTED = re.compile(r"(?:from|import)\s+(\w+)|.*import_module\(['\"](\w+)")
 
-#: What concurrent.futures raises when a worker is gone.
-BROKEN_POOLS = ("BrokenProcessPool", "BrokenExecutor")
-
 #: Of the growth, and of it in new addresses: what tells a block that is being filled from many that are kept.
 MOST_OF_A_BLOCK = 0.8
 FEW_NEW_ADDRESSES = 0.3
@@ -476,9 +473,7 @@ class Evidence:
     @property
     def raised_abort(self) -> bool:
         """Whether SIGABRT was sent by Python code (os.abort, signal.raise_signal) rather than by a check in native code."""
-        if any(
-            quit.call == "os.abort" and quit.pid in self.program.own_pids for quit in self.quits
-        ):
+        if self.aborted_at() is not None:
             return True
         site = self.site
         return site is not None and len(site.call) < len(site.frames) and not site.aborted
@@ -501,28 +496,6 @@ class Evidence:
         return mine[-1] if mine else None
 
     @property
-    def worker_crash(self) -> Received | None:
-        """The fault of a worker that broke the pool whose end the program did not survive: the first one, others follow it."""
-        error = self.uncaught
-        if error is None or not any(thrown.is_a(*BROKEN_POOLS) for thrown in error.chain()):
-            return None
-        faults = (
-            got
-            for got in self.signals
-            if got.site is not None
-            and got.pid not in self.program.own_pids
-            and (got.sender_pid is None or (got.itself and got.site.aborted))
-        )
-        return next(faults, None)
-
-    def worker_line(self, worker: Received) -> Place | None:
-        """The user's line in the thread of the worker that crashed."""
-        crash = self.crash
-        if crash is None or crash.pid != worker.pid or not crash.stacks:
-            return None
-        return next((place for stack in crash.stacks if (place := stack.own)), None)
-
-    @property
     def tensorflow_call(self) -> Stack | None:
         """The Python stack that had called TensorFlow when the program crashed in native code, if that is where it crashed.
 
@@ -538,12 +511,12 @@ class Evidence:
             return next((found for found in stacks if found.own), Stack("", ()))
         return stack
 
-    def facts_of_crash(self, site: Site | None = None) -> tuple[Fact, ...]:
+    def facts_of_crash(self) -> tuple[Fact, ...]:
         """What is known about a death in native code: its headline, the code at the top, the address."""
         found = []
         if self.crash is not None:
             found.append(Fact("fatal error", self.crash.headline, "faulthandler in the program"))
-        site = site or self.site
+        site = self.site
         if site is not None:
             by_kernel = "the kernel's log"
             source = "the handler in the program, and the symbols of the mapped files"

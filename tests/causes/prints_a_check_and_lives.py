@@ -1,5 +1,5 @@
 """Writes what TensorFlow writes when a CHECK fails, and then aborts by its own decision."""
-# expect: nothing
+# expect: exited-without-cleanup PROVEN
 # ending: SIGABRT
 
 import os

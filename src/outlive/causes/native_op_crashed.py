@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from outlive.crash_site import Site
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy
-from outlive.observed import Received
 from outlive.unit import cause
 
 CRASHES = {
@@ -19,7 +17,7 @@ CRASHES = {
 }
 
 
-@cause("D301", since="0.1", needs=("stacks", "crash"), behind=("uncaught-exception",))
+@cause("D301", since="0.1", needs=("stacks", "crash"))
 def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow operation crashed in native code.
 
@@ -35,9 +33,6 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     Check the arguments of the named line: shapes, indices, empty tensors, NaN, `validate=False`. A newer TensorFlow may check them
     by itself.
     """
-    worker = evidence.worker_crash
-    if worker is not None and worker.site is not None and worker.site.in_tensorflow:
-        yield _in_a_worker(evidence, worker, worker.site)
     name = evidence.fatal_signal
     stack = evidence.tensorflow_call
     if name is None or stack is None or not evidence.faulted(*CRASHES):
@@ -75,19 +70,4 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
             ),
         ),
         where=stack.own,
-    )
-
-
-def _in_a_worker(evidence: Evidence, worker: Received, site: Site) -> Finding:
-    by = f"The kernel {site.kernel}" if site.kernel else "TensorFlow's native code"
-    return Finding(
-        f"{by} crashed in a worker process ({worker.signal}), and its pool broke.",
-        (
-            Fact("worker", worker.pid, "its own record"),
-            *evidence.facts_of_crash(site),
-            *evidence.because("run time"),
-        ),
-        Confidence.LIKELY,
-        (Remedy("Check what this line gives to the operation; start workers by spawn, not fork."),),
-        where=evidence.worker_line(worker),
     )

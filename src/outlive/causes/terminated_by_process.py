@@ -45,9 +45,9 @@ def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
         or (
             name in FAULTS and got is not None and (got.from_another or (got.itself and not aborts))
         )
-        or itself is not None
+        or (name in FAULTS | ONLY_FROM_A_PROCESS and itself is not None)
     )
-    if not meant:
+    if not meant or evidence.aborted_at() is not None:
         return
     if name == "SIGQUIT" and not from_a_process:
         return

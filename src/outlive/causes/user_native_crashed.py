@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from outlive.crash_site import NativeFrame, Site
+from outlive.crash_site import NativeFrame
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy
-from outlive.observed import Received
 from outlive.unit import cause
 
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS", "SIGABRT")
@@ -21,7 +20,7 @@ GIVING_UP = re.compile(
 TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 
 
-@cause("D304", since="0.1", needs=("stacks", "crash"), behind=("uncaught-exception",))
+@cause("D304", since="0.1", needs=("stacks", "crash"))
 def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
     """Native code that the program called crashed: a `ctypes` call, an extension module, another library than TensorFlow.
 
@@ -37,9 +36,6 @@ def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
     ## What to do
     Check the arguments of the call: lengths in bytes or in elements, lifetimes of buffers, `argtypes` and `restype`.
     """
-    worker = evidence.worker_crash
-    if worker is not None and worker.site is not None and not worker.site.in_tensorflow:
-        yield _in_a_worker(evidence, worker, worker.site)
     crash, site = evidence.crash, evidence.site
     if not evidence.faulted(*CRASHES) or evidence.tensorflow_call is not None:
         return
@@ -102,25 +98,6 @@ def _in_an_unknown_thread(evidence: Evidence) -> Iterator[Finding]:
         Confidence.LIKELY if known else Confidence.POSSIBLE,
         (Remedy(f"Look at what was given to {owner}: sizes, lifetimes of buffers, callbacks."),),
         where=evidence.crash_line or evidence.busy,
-    )
-
-
-def _in_a_worker(evidence: Evidence, worker: Received, site: Site) -> Finding:
-    at = f" in {site.place}" if site.place else ""
-    return Finding(
-        f"A worker process crashed in native code{at} ({worker.signal}), and its pool broke.",
-        (
-            Fact("worker", worker.pid, "its own record"),
-            *evidence.facts_of_crash(site),
-            *evidence.because("run time"),
-        ),
-        Confidence.LIKELY,
-        (
-            Remedy(
-                "Run the failing item in the main process, and check what is given to the native call."
-            ),
-        ),
-        where=evidence.worker_line(worker),
     )
 
 

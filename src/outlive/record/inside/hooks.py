@@ -244,9 +244,13 @@ class Hooks:
             return 0
 
     def _tell_the_scene(self, error: BaseException, told: Dict[str, Any]) -> None:
-        """What lay around it: without it, the exception is still known."""
+        """What lay around it: without it, the exception is still known.
+
+        Not of Ctrl-C: it speaks of no file and no tensor, and to run code that was compiled just now makes Python forget that it is to
+        end by SIGINT.
+        """
         try:
-            if self.scene is not None:
+            if self.scene is not None and not isinstance(error, KeyboardInterrupt):
                 self._journal.note("scene", **self.scene(error, told))
         except Exception:
             pass
