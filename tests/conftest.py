@@ -66,6 +66,7 @@ class Outlive:
         variables: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         stdin: str = "",
+        seconds: float = SECONDS,
     ) -> Done:
         done = subprocess.run(
             [sys.executable, "-m", "outlive", *words],
@@ -76,7 +77,7 @@ class Outlive:
             text=True,
             encoding="utf-8",
             errors="surrogateescape",
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)

@@ -15,7 +15,7 @@ from notebooks import Notebook, notebook, require_jupyter
 
 require_jupyter()
 
-pytestmark = [pytest.mark.death, pytest.mark.notebook]
+pytestmark = [pytest.mark.death, pytest.mark.notebook, pytest.mark.timeout(300)]
 
 
 @pytest.fixture

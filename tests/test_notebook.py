@@ -26,7 +26,7 @@ from notebooks import (
 
 require_jupyter()
 
-pytestmark = [pytest.mark.death, pytest.mark.notebook]
+pytestmark = [pytest.mark.death, pytest.mark.notebook, pytest.mark.timeout(300)]
 
 
 @pytest.fixture

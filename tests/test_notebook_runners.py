@@ -13,7 +13,10 @@ from notebooks import COLOUR, require_jupyter
 
 require_jupyter("nbclient", "nbconvert", "papermill")
 
-pytestmark = [pytest.mark.death, pytest.mark.notebook]
+pytestmark = [pytest.mark.death, pytest.mark.notebook, pytest.mark.timeout(400)]
+
+#: Three Pythons are started one after the other, by tools that are not small.
+SECONDS = 200
 
 CELLS = (
     "import ctypes",
@@ -60,7 +63,7 @@ RUNNERS = {
 def test_the_death_of_a_kernel_is_told_by_everybody(outlive: Outlive, runner: str) -> None:
     write(outlive.folder / "book.ipynb", CELLS)
 
-    done = outlive("run", "--", *RUNNERS[runner])
+    done = outlive("run", "--", *RUNNERS[runner], seconds=SECONDS)
 
     assert 1 == done.status, done.stderr
     assert "KernelDied" in done.stderr, "the program's own error says it"
@@ -83,7 +86,7 @@ def test_the_death_of_a_kernel_is_told_by_everybody(outlive: Outlive, runner: st
 def test_papermill_marks_the_cell_that_killed_the_kernel_as_failed(outlive: Outlive) -> None:
     write(outlive.folder / "book.ipynb", CELLS)
 
-    outlive("run", "--", *RUNNERS["papermill"])
+    outlive("run", "--", *RUNNERS["papermill"], seconds=SECONDS)
 
     cells = json.loads((outlive.folder / "done.ipynb").read_text())["cells"]
     fatal = next(cell for cell in cells if "never" in "".join(cell["source"]))
@@ -96,7 +99,7 @@ def test_an_exception_in_a_cell_is_told_with_its_line_in_the_cell(
 ) -> None:
     write(outlive.folder / "book.ipynb", FAILING)
 
-    done = outlive("run", "--", *RUNNERS[runner])
+    done = outlive("run", "--", *RUNNERS[runner], seconds=SECONDS)
 
     verdict = json.loads(outlive("why", "--json").stdout)
     where = verdict["cause"]["where"]
@@ -113,7 +116,7 @@ def test_an_exception_in_a_cell_is_told_with_its_line_in_the_cell(
 def test_a_healthy_notebook_gets_no_verdict(outlive: Outlive, runner: str) -> None:
     write(outlive.folder / "book.ipynb", HEALTHY)
 
-    done = outlive("run", "--", *RUNNERS[runner])
+    done = outlive("run", "--", *RUNNERS[runner], seconds=SECONDS)
 
     assert 0 == done.status, done.stderr
     assert "outlive" not in done.stderr
@@ -125,7 +128,7 @@ def test_a_program_that_goes_on_after_its_kernel_died_is_not_accused(outlive: Ou
     write(outlive.folder / "book.ipynb", CELLS)
     program = NBCLIENT.replace("finally:", "except Exception:")
 
-    done = outlive("run", "--", sys.executable, "-c", program)
+    done = outlive("run", "--", sys.executable, "-c", program, seconds=SECONDS)
 
     assert 0 == done.status, done.stderr
     assert '"cause": null' in outlive("why", "--json").stdout
@@ -146,7 +149,7 @@ def test_stale_notebook_state_is_told_from_a_mistake(outlive: Outlive, name: str
     write(outlive.folder / "book.ipynb", cells)
     program = NBCLIENT.replace('"book.ipynb"', "sys.argv[1]")
 
-    outlive("run", "--", sys.executable, "-c", program, "book.ipynb")
+    outlive("run", "--", sys.executable, "-c", program, "book.ipynb", seconds=SECONDS)
 
     cause = json.loads(outlive("why", "--json").stdout)["cause"]
     if not file:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from typing import Any
 
 from outlive.evidence import Evidence
 from outlive.model import EndedBy, Ending, EndingKind
@@ -76,7 +77,11 @@ def kernel_folders(rings: str | None) -> list[str]:
     folders = [
         os.path.join(str(rings), name) for name in names if name.startswith(runs.KERNEL_PREFIX)
     ]
-    return sorted(folders, key=lambda folder: os.stat(folder).st_ctime)
+    return sorted(folders, key=_began)
+
+
+def _began(folder: str) -> float:
+    return next((float(it["time"]) for it in _payloads(folder) if it.get("kind") == "run"), 0.0)
 
 
 def cells_in(rings: str | None) -> dict[str, list[str]]:
@@ -91,8 +96,11 @@ def cells_in(rings: str | None) -> dict[str, list[str]]:
 
 
 def _evidence(folder: str) -> Evidence:
+    return gather(_payloads(folder), os.path.join(folder, runs.RINGS_NAME))
+
+
+def _payloads(folder: str) -> list[dict[str, Any]]:
     try:
-        payloads = [frame.payload for frame in read_frames(os.path.join(folder, runs.LOG_NAME))]
+        return [frame.payload for frame in read_frames(os.path.join(folder, runs.LOG_NAME))]
     except OSError:
-        payloads = []
-    return gather(payloads, os.path.join(folder, runs.RINGS_NAME))
+        return []
