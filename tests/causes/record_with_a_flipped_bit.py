@@ -23,12 +23,12 @@ def write(flip: bool) -> None:
 def run() -> None:
     names = [f"part-{part}.tfrecord" for part in range(4)]
     files = tf.data.Dataset.from_tensor_slices(names)
-    records = files.interleave(
+    records = files.interleave(  # <- here
         lambda name: tf.data.TFRecordDataset(name),  # <- here
         cycle_length=2,
         num_parallel_calls=2,
-    )  # <- here
-    print(sum(1 for _ in records.shuffle(10).batch(4)))  # <- here
+    )
+    print(sum(1 for _ in records.shuffle(10).batch(4)))
 
 
 def die() -> None:
