@@ -23,6 +23,7 @@ REALLY_THERE = 0.6
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
         "native-leak",
     ),
 )

@@ -21,6 +21,7 @@ MANY_TRACES = 20
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
         "native-leak",
         "fragmented-heap",
     ),

@@ -22,6 +22,7 @@ GROWN = 1.1
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
         "native-leak",
         "fragmented-heap",
     ),

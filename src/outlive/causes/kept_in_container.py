@@ -25,6 +25,7 @@ FEWEST = 8
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
         "native-leak",
         "fragmented-heap",
     ),

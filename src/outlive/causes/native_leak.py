@@ -25,6 +25,7 @@ LARGE_BLOCK = 0.04
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
     ),
 )
 def native_leak(evidence: Evidence) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ LARGE_PART = 0.2
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
         "native-leak",
         "fragmented-heap",
         "widened-dtype",

@@ -25,6 +25,7 @@ GOOD_PART = 0.3
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
         "native-leak",
         "fragmented-heap",
     ),
@@ -65,8 +66,14 @@ def tape_kept_open(evidence: Evidence) -> Iterator[Finding]:
             yield Finding(
                 f"{says}{more}.",
                 (
-                    Fact("looks at which it recorded", tape.looks, "census in the program"),
-                    Fact("persistent", tape.persistent, "census in the program"),
+                    *(
+                        (Fact("tapes at the first look", tape.first_kept, "census in the program"),)
+                        if kept
+                        else (
+                            Fact("looks at which it recorded", tape.looks, "census in the program"),
+                            Fact("persistent", tape.persistent, "census in the program"),
+                        )
+                    ),
                     *evidence.because("memory limit", "peak memory", "last line seen"),
                 ),
                 Confidence.LIKELY,

@@ -21,6 +21,7 @@ WORTH_SAVING = 0.2
         "worker-out-of-memory",
         "address-space-limit",
         "allocation-refused",
+        "uncaught-exception",
         "native-leak",
         "fragmented-heap",
     ),
