@@ -131,6 +131,31 @@ def test_an_error_that_is_alike_is_no_such_cause(error: Thrown) -> None:
     assert not found & (groups | {"gpu-memory-exhausted"})
 
 
+IN_TENSORBOARD = Place("/v/site-packages/tensorboard/compat/x.py", 3, "make", own=False)
+GENERATED = Place("/v/site-packages/labels/map_pb2.py", 9, "<module>", own=False)
+
+
+@pytest.mark.parametrize(
+    ("message", "frames", "words"),
+    [
+        ("'MessageFactory' object has no attribute 'GetPrototype'", (IN_TENSORBOARD, HERE), "tensorboard uses what"),
+        ("", (GENERATED, HERE), "map_pb2.py of labels uses what"),
+        ("Couldn't build proto file into descriptor pool: duplicate symbol 'A'", (GENERATED, HERE), "already defined"),
+        ("cannot import name 'builder' from 'google.protobuf.internal' (x)", (GENERATED, HERE), "newer protobuf"),
+    ],
+    ids=["a function that is gone", "no words", "defined twice", "newer code"],
+)  # fmt: skip
+def test_whose_protobuf_code_does_not_fit_is_told(
+    message: str, frames: tuple[Place, ...], words: str
+) -> None:
+    kind = "ImportError" if "import" in message else "AttributeError" if "attribute" in message else "TypeError"  # fmt: skip
+
+    (finding,) = ask("protobuf-mismatch", died_of(thrown(kind, message, frames=frames)))
+
+    assert words in finding.says
+    assert HERE == finding.where
+
+
 def test_gpu_memory_exhausted_names_the_tensor_and_the_card() -> None:
     (finding,) = ask("gpu-memory-exhausted", died_of(thrown("ResourceExhaustedError", GPU_OOM)))
 

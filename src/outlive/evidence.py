@@ -11,7 +11,7 @@ import signal as signals
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from outlive.circumstances import Circumstances, Room
+from outlive.circumstances import Circumstances, Installation, Room
 from outlive.crash_site import Site
 from outlive.data_use import Inspection, Scene
 from outlive.memory_looks import Looks, WideArray
@@ -38,7 +38,7 @@ from outlive.observed import (
 from outlive.senders import kernel_words, known, lineage, name_of
 from outlive.waiting import Standstill, Waiting
 
-__all__ = ["Circumstances", "Evidence", "Room"]
+__all__ = ["Circumstances", "Evidence", "Installation", "Room", "Thrown"]
 
 #: /proc counts CPU time in ticks and after the fact.
 CPU_CLOCK_SLACK_SECONDS = 0.5

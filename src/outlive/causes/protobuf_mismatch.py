@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.evidence import Evidence, Installation, Thrown
+from outlive.model import Confidence, Fact, Finding, Place, Remedy
 from outlive.unit import cause
 
 VERSIONS = re.compile(r"gencode (\d+\.\d+\.\d+)\S* runtime (\d+\.\d+\.\d+)")
@@ -16,6 +16,8 @@ GONE = re.compile(
     r"|module 'google\.protobuf[\w.]*' has no attribute|'MessageFactory' object has no attribute '\w+'"
     r"|google\.protobuf\.pyext\._message.* has no attribute"
 )
+#: Modules of the runtime that only newer releases have, and that newer generated code begins with.
+NEWER_CODE = re.compile(r"cannot import name '(?:builder|runtime_version)'")
 NATIVE = re.compile(
     r"compiled against version (\S+) of the Protocol Buffer runtime library, which is not compatible with the installed version \((\S+?)\)"
     r"|File already exists in database: \S+|This program requires version (\S+) of the Protocol Buffer runtime library"
@@ -44,103 +46,103 @@ def protobuf_mismatch(evidence: Evidence) -> Iterator[Finding]:
     If the generated code is too old, upgrade its package or run `protoc` again. If the runtime is too old, upgrade `protobuf`.
     Two packages that cannot agree need an environment each.
     """
-    installation = evidence.circumstances.installation
-    installed = installation.version("protobuf")
-    found = None
+    installed = evidence.circumstances.installation.version("protobuf")
     for error, sure in evidence.last_errors:
         generated = next((frame for frame in error.frames if GENERATED.search(frame.file)), None)
         certain = VERSIONS.search(error.message) or TOO_OLD_CODE.search(error.message)
-        if certain or (GONE.search(error.message) and error.is_a(*FITTING)):
-            found = error, generated, sure if certain or generated else Confidence.LIKELY
-        elif generated and generated.function == "<module>" and error.is_a(*FITTING):
-            found = error, generated, Confidence.LIKELY
-        if found:
-            break
-    if found is None:
-        native = NATIVE.search(evidence.log)
-        if native is None or evidence.fatal_signal != "SIGABRT":
+        words = certain or GONE.search(error.message)
+        while_imported = generated is not None and generated.function == "<module>"
+        if certain or (error.is_a(*FITTING) and (words or while_imported)):
+            own = [frame for frame in error.frames if frame.own and frame is not generated]
+            says, remedies = _judged(evidence, error, generated)
+            yield Finding(
+                says,
+                (Fact("exception", error.words, "the program"), *_installed(installed)),
+                sure if certain else Confidence.LIKELY,
+                remedies,
+                where=own[0] if own else evidence.line_of(error),
+            )
             return
-        yield Finding(
-            f"Two releases of protobuf met in one process: {native[0][:160]}.",
-            (Fact("last words", native[0][:300], "stderr"), *_installed(installed)),
-            Confidence.LIKELY,
-            (
-                Remedy(
-                    "Install packages that agree on protobuf, TensorFlow last.",
-                    (installation.install("tensorflow", upgrade=True),),
-                ),
-            ),
-            where=evidence.crash_line or evidence.busy,
-        )
+    native = NATIVE.search(evidence.log)
+    if native is None or evidence.fatal_signal != "SIGABRT":
         return
-    error, generated, sure = found
-    file = generated.file.rpartition("/")[2] if generated else ""
-    package = generated.package if generated else ""
-    whose = f"{file} of {package}" if package else file or "Generated code"
-    facts = [
-        Fact(
-            "exception",
-            f"{error.type}: {error.message.strip().splitlines()[0][:250]}",
-            "the program",
+    install = evidence.circumstances.installation.install
+    yield Finding(
+        f"Two releases of protobuf met in one process: {native[0][:160]}.",
+        (Fact("last words", native[0][:300], "stderr"), *_installed(installed)),
+        Confidence.LIKELY,
+        (
+            Remedy(
+                "Install packages that agree on protobuf, TensorFlow last.",
+                (install("tensorflow", upgrade=True),),
+            ),
         ),
-        *_installed(installed),
-    ]
-    versions = VERSIONS.search(error.message)
-    newer_code = versions is not None and _numbers(versions[1]) > _numbers(versions[2])
-    again = (
-        Remedy(
-            f"Upgrade {package}.", (installation.install(package.replace("_", "-"), upgrade=True),)
-        )
-        if package
-        else Remedy(
-            "Generate it again with a protoc of today.",
-            (
-                installation.install("grpcio-tools"),
-                f"python -m grpc_tools.protoc -I . --python_out=. {file.replace('_pb2.py', '.proto') or '….proto'}",
-            ),
-        )
+        where=evidence.crash_line or evidence.busy,
     )
-    if newer_code and versions is not None:
-        says = f"{whose} was generated for protobuf {versions[1]}, but {versions[2]} is installed."
-        remedies = [
-            Remedy(
-                "Install a protobuf that is at least as new as the code.",
-                (installation.install(f"protobuf>={versions[1]}"),),
-            ),
-            again,
-        ]
-    elif "descriptor pool" in error.message:
-        says = f"{whose} defines what another loaded file has already defined differently."
-        remedies = [
-            Remedy(
-                "Keep one of the packages that bring this file, or bring both to the same release."
-            ),
-            again,
-        ]
-    elif "cannot import name 'builder'" in error.message or "runtime_version" in error.message:
-        says = (
-            f"{whose} was generated for a newer protobuf than {installed or 'the installed one'}."
+
+
+def _judged(
+    evidence: Evidence, error: Thrown, generated: Place | None
+) -> tuple[str, tuple[Remedy, ...]]:
+    """Which of the two is too old, and what mends it."""
+    installation = evidence.circumstances.installation
+    version = installation.version("protobuf")
+    runtime = f"protobuf {version}" if version else "the installed protobuf"
+    file = generated.file.rpartition("/")[2] if generated else ""
+    package = generated.package if generated else evidence.importing(error, but=("google",))
+    whose = f"{file} of {package}" if file and package else file or package or "Generated code"
+    again = _again(installation, file, package)
+    newest = Remedy("Install a newer protobuf.", (installation.install("protobuf", upgrade=True),))
+    if versions := VERSIONS.search(error.message):
+        if _numbers(versions[1]) > _numbers(versions[2]):
+            wanted = installation.install(f"protobuf>={versions[1]}")
+            return (
+                f"{whose} was generated for protobuf {versions[1]}, but {versions[2]} is installed.",
+                (Remedy("Install a protobuf that is at least as new.", (wanted,)), again),
+            )
+        older = _older(installation, f"protobuf<{_numbers(versions[1])[0] + 1}")
+        return (
+            f"{whose} was generated for protobuf {versions[1]}, which {versions[2]} no longer runs.",
+            (again, older),
         )
-        remedies = [
-            Remedy("Install a newer protobuf.", (installation.install("protobuf", upgrade=True),)),
+    if TOO_OLD_CODE.search(error.message):
+        older = _older(installation, "protobuf<3.21")
+        return f"{whose} was generated by a protobuf that is too old for {runtime}.", (again, older)
+    if "descriptor pool" in error.message:
+        keep = "Keep one of the packages that bring this file, or bring both to the same release."
+        return f"{whose} defines what another loaded file has already defined.", (
+            Remedy(keep),
             again,
-        ]
-    else:
-        than = f"protobuf {installed}" if installed else "the installed protobuf"
-        says = f"{whose} was generated by a protobuf that is too old for {than}."
-        if versions is not None:
-            says = f"{whose} was generated for protobuf {versions[1]}, which {versions[2]} no longer runs."
-        below = "protobuf<3.21" if TOO_OLD_CODE.search(error.message) else "protobuf<6"
-        remedies = [
-            again,
-            Remedy(
-                "Or install an older protobuf, if TensorFlow accepts it.",
-                (installation.install(below),),
+        )
+    if NEWER_CODE.search(error.message):
+        return (
+            f"{whose} was generated for a newer protobuf than {version or 'the installed one'}.",
+            (
+                newest,
+                again,
             ),
-        ]
-    own = [frame for frame in error.frames if frame.own and not GENERATED.search(frame.file)]
-    where = own[0] if own else evidence.line_of(error)
-    yield Finding(says, tuple(facts), sure, tuple(remedies), where=where)
+        )
+    older = _older(installation, "protobuf<5")
+    return f"{whose} uses what {runtime} does not have.", (again, older)
+
+
+def _again(installation: Installation, file: str, package: str) -> Remedy:
+    if package:
+        name = package.replace("_", "-")
+        return Remedy(f"Upgrade {name}.", (installation.install(name, upgrade=True),))
+    proto = file.replace("_pb2.py", ".proto") or "….proto"
+    return Remedy(
+        "Generate it again with a protoc of today.",
+        (
+            installation.install("grpcio-tools"),
+            f"python -m grpc_tools.protoc -I . --python_out=. {proto}",
+        ),
+    )
+
+
+def _older(installation: Installation, requirement: str) -> Remedy:
+    command = installation.install(requirement)
+    return Remedy("Or install an older protobuf, if TensorFlow accepts it.", (command,))
 
 
 def _installed(version: str) -> tuple[Fact, ...]:
