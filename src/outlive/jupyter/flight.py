@@ -19,7 +19,7 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 DEEPEST = 8
 
 #: A kernel that is still starting has better use for the processor.
-SECONDS_BEFORE_LOADING = 8.0
+SECONDS_BEFORE_LOADING = 4.0
 
 
 class KernelFlight(Flight):
