@@ -87,7 +87,20 @@ def _remedies(evidence: Evidence, complaint: Complaint) -> tuple[Remedy, ...]:
         )
     else:
         found.append(Remedy("Correct the path, or put the file there."))
+    if _folder_is_missing(evidence):
+        found.append(
+            Remedy(
+                "If it was to be written, make its folder first: Path(path).parent.mkdir(parents=True, exist_ok=True)."
+            )
+        )
     return tuple(found)
+
+
+def _folder_is_missing(evidence: Evidence) -> bool:
+    files = evidence.inspection.files
+    return bool(files) and files[0].path.rpartition("/")[0] != evidence.inspection.exists.rstrip(
+        "/"
+    )
 
 
 def _nothing_matched(evidence: Evidence) -> Iterator[Finding]:

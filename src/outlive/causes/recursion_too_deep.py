@@ -12,6 +12,7 @@ from outlive.unit import cause
 
 #: Of the innermost frames: fewer repetitions are no recursion.
 FEWEST = 3
+DEEP = 50
 
 
 @cause("D903", since="0.1", behind=("uncaught-exception",))
@@ -37,7 +38,8 @@ def recursion_too_deep(evidence: Evidence) -> Iterator[Finding]:
     if deep is None:
         return
     repeated = _repeated(deep)
-    depth = f" {deep.depth} calls deep" if deep.depth else ""
+    # Of a recursion inside a C function (json, pickle, copy) the traceback shows only the call.
+    depth = f" {deep.depth} calls deep" if (deep.depth or 0) >= DEEP else ""
     same, changed = _arguments(evidence, repeated)
     never = f"; `{same[0][0]}` is {same[0][1]} in the first call and in the last" if same else ""
     says = (

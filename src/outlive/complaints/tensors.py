@@ -33,8 +33,13 @@ NUMBERS = (
         "FloatingPointError",
         variant="operation",
     ),
-    says(NOT_FINITE, r"Numerical result out of range|math range error", "OverflowError"),
-    says(NOT_FINITE, r"math domain error", "ValueError"),
+    says(
+        NOT_FINITE,
+        r"Numerical result out of range|math range error|math domain error",
+        "OverflowError",
+        "ValueError",
+        variant="own",
+    ),
     says(NOT_FINITE, r"Input (\w+ )?contains (NaN|infinity)[^\n]*", "ValueError"),
     says(NOT_FINITE, r"array must not contain infs or NaNs", "ValueError"),
     says(NOT_FINITE, r"[Cc]annot convert (non-finite values|NA)[^\n]*", "ValueError"),
@@ -45,10 +50,9 @@ NUMBERS = (
 OWN_CHECKS = (
     says(
         NOT_FINITE,
-        r"[^\n]*\b(nan|non-?finite|not finite|infinite|diverged)\b[^\n]*",
+        r"[^\n]*\b(nan|NaN|NAN|inf|[Nn]on-?finite|[Nn]ot finite)\b[^\n]*",
         variant="own",
         raised=True,
-        flags=re.IGNORECASE,
     ),
     says(
         NOT_FINITE,
