@@ -223,7 +223,10 @@ def _tell_of_a_hang(
 ) -> None:
     """While the program stands still: judge what is known, print it, keep it. When it goes on again, say so."""
     quiet = "--quiet" in request.switches or sys.stderr is None
+    path = os.path.join(folder, runs.VERDICT_NAME)
     if not hangs:
+        if os.path.exists(path):
+            os.unlink(path)  # it is no longer true
         if not quiet and "--json" not in request.switches:
             _say("outlive: the program goes on.")
         return
@@ -233,7 +236,7 @@ def _tell_of_a_hang(
 
     evidence = gather(flight.all_frames(), rings)
     verdict = decide(os.path.basename(folder), evidence)
-    runs.write_private(os.path.join(folder, runs.VERDICT_NAME), to_json(verdict) + "\n")
+    runs.write_private(path, to_json(verdict) + "\n")
     waits = evidence.standstill.words() if evidence.standstill else ""
     if quiet or not flight.is_news((waits, *(finding.says for finding in verdict.findings))):
         return

@@ -10,7 +10,7 @@ LINE = "2026-01-01 00:00:00.000000: F tensorflow/core/framework/tensor_shape.cc:
 
 def die() -> None:
     print(LINE, file=sys.stderr, flush=True)
-    os.abort()
+    os.abort()  # <- here
 
 
 def spare() -> None:
