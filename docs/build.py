@@ -1,4 +1,4 @@
-"""`make docs`: the hand-written pages and one page a cause and a check, as plain HTML. Nothing that is built is committed."""
+"""`make docs`: the hand-written pages and one page a cause, a check and a rule, as plain HTML. Nothing that is built is committed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from outlive import __version__
-from outlive.unit import cause, check, discover
+from outlive.unit import cause, check, discover, rule
 
 HERE = Path(__file__).parent
 VICTIMS = HERE.parent / "tests" / "causes"
@@ -45,11 +45,11 @@ def build(target: Path) -> int:
     """Write all pages; returns how many."""
     target.mkdir(parents=True, exist_ok=True)
     markdown = MarkdownIt("commonmark").enable("table")
-    units, checks = discover(cause), discover(check)
+    units, checks, rules = discover(cause), discover(check), discover(rule)
     for name in PAGES:
         text = (HERE / f"{name}.md").read_text(encoding="utf-8").replace(".md)", ".html)")
         (target / f"{name}.html").write_text(page(name, markdown.render(text)), encoding="utf-8")
-    for unit in (*units, *checks):
+    for unit in (*units, *checks, *rules):
         text = f"# {unit.slug}\n\n*{unit.code}, since {unit.since}*\n\n{unit.doc}\n"
         example = victim_of(unit.slug)
         if example:
@@ -63,8 +63,10 @@ def build(target: Path) -> int:
     index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in units)
     index += "\n## Checks of the doctor\n\n"
     index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in checks)
+    index += "\n## Rules of lint\n\n"
+    index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in rules)
     (target / "index.html").write_text(page("manual", markdown.render(index)), encoding="utf-8")
-    return len(units) + len(checks) + len(PAGES) + 1
+    return len(units) + len(checks) + len(rules) + len(PAGES) + 1
 
 
 if __name__ == "__main__":
