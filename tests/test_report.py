@@ -43,7 +43,7 @@ FINDING = Finding(
     (Remedy("Keep fewer.", ("outlive run train.py",), safe=True),),
     PLACE,
     EndedBy.KERNEL_OOM,
-    "kept-in-container",
+    slug="kept-in-container",
 )  # fmt: skip
 ENDING = Ending(
     EndingKind.SIGNAL, "SIGKILL", None, EndedBy.KERNEL_OOM, "ended by SIGKILL after 3.0 s"
