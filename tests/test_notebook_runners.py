@@ -134,6 +134,19 @@ def test_a_program_that_goes_on_after_its_kernel_died_is_not_accused(outlive: Ou
     assert '"cause": null' in outlive("why", "--json").stdout
 
 
+def test_an_error_of_the_program_itself_is_not_blamed_on_a_kernel_that_died_before(
+    outlive: Outlive,
+) -> None:
+    write(outlive.folder / "book.ipynb", CELLS)
+    program = NBCLIENT.replace("finally:", "except Exception:") + "\n{}['missing']\n"
+
+    outlive("run", "--", sys.executable, "-c", program, seconds=SECONDS)
+
+    cause = json.loads(outlive("why", "--json").stdout)["cause"]
+    assert "uncaught-exception" == cause["slug"]
+    assert "KeyError" in cause["says"]
+
+
 STALE = {
     "defined below": (("x = 1", "print(x + offset)", "offset = 2"), "In [2]", 1, "proven"),
     "defined nowhere": (("x = 1", "y = x\nprint(y * factor)"), "In [2]", 2, "likely"),

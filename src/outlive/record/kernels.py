@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,11 @@ from outlive.record.inspection import inspect_after
 from outlive.record.notebook import notebook_in
 from outlive.record.probes import gather
 
+#: How the programs that run notebooks speak of their failure, and how a parent speaks of such a program.
+OF_NOTEBOOKS = re.compile(
+    r"kernel|cell|notebook|papermill|nbclient|CalledProcess|non-zero", re.IGNORECASE
+)
+
 
 def failed_kernel(outer: Evidence, rings: str | None) -> Evidence | None:
     """What is known of the last kernel that a failed program ran, if that kernel or its last cell failed before it.
@@ -23,7 +29,7 @@ def failed_kernel(outer: Evidence, rings: str | None) -> Evidence | None:
     A kernel that died speaks for itself. One that lives on after a cell has raised an exception ends its program all the same (nbclient
     stops there): then that exception is what ended the run.
     """
-    if not outer.failed or outer.ending.signal is not None:
+    if not outer.failed or outer.ending.signal is not None or _has_its_own_error(outer):
         return None
     for folder in reversed(kernel_folders(rings)):
         inner = _evidence(folder)
@@ -50,6 +56,14 @@ def failed_kernel(outer: Evidence, rings: str | None) -> Evidence | None:
             notebook=cells_on_disk(outer, cells[-1].code),
         )
     return None
+
+
+def _has_its_own_error(outer: Evidence) -> bool:
+    """The program went on after its notebooks and then raised something that speaks neither of them nor of a program that ran one."""
+    error = outer.uncaught
+    return error is not None and not any(
+        OF_NOTEBOOKS.search(f"{thrown.type} {thrown.message}") for thrown in error.chain()
+    )
 
 
 def cells_on_disk(outer: Evidence, running: str) -> tuple[str, ...]:
