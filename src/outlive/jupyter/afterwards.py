@@ -97,13 +97,13 @@ class Afterwards:
         """To the server that started this kernel, if it listens."""
         if self._tell is None:
             return
-        from outlive.jupyter.telling import headline
-
         cause = verdict.cause
         words = {
             "run": verdict.run,
-            "says": headline(verdict),
-            "slug": cause.slug if cause else None,
+            "says": cause.says if cause else "The cause is not known.",
+            "where": f"{cause.where.file}, line {cause.where.line}"
+            if cause and cause.where
+            else "",
             "cell_told": self._words is not None,
         }
         try:

@@ -20,10 +20,11 @@ SCHEMA = {
     "properties": {
         "kernel_id": {"type": "string", "title": "Which kernel"},
         "says": {"type": "string", "title": "Why, in one sentence"},
+        "where": {"type": "string", "title": "The line of the cell, or nothing"},
         "run": {"type": "string", "title": "The name of its record"},
         "cell_told": {"type": "boolean", "title": "Whether a running cell shows the verdict"},
     },
-    "required": ["kernel_id", "says", "run", "cell_told"],
+    "required": ["kernel_id", "says", "where", "run", "cell_told"],
 }
 
 
@@ -42,7 +43,7 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     logger.register_event_schema(SCHEMA)
 
     def tell(kernel: str, words: dict[str, Any]) -> None:
-        data = {name: words[name] for name in ("says", "run", "cell_told")}
+        data = {name: words[name] for name in ("says", "where", "run", "cell_told")}
         logger.emit(schema_id=SCHEMA["$id"], data={"kernel_id": kernel, **data})
 
     OutliveProvisioner.listener = staticmethod(tell)

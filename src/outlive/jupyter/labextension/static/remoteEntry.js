@@ -6,7 +6,9 @@
   var SCHEMA = "https://events.outlive/kernel-died/v1";
 
   function show(app, died) {
-    var message = "The kernel died. " + died.says + (died.cell_told ? "" : " (No cell was running.)");
+    // JupyterLab cuts long texts: what matters most comes first.
+    var where = died.where ? " at " + died.where : "";
+    var message = "The kernel died" + where + (died.cell_told ? "" : " while no cell was running") + ". " + died.says;
     var told = { message: message, type: "error", options: { autoClose: false } };
     if (app.commands.hasCommand("apputils:notify")) {
       app.commands.execute("apputils:notify", told);
