@@ -56,8 +56,8 @@ OPTIONS = (
         "--deep",
         "",
         "From half of the memory limit on, trace every allocation of Python's and name the lines that made what is kept. "
-        "Costs nothing before; from then on Python code that makes nothing but small objects runs up to twenty times slower, "
-        "NumPy and TensorFlow about a tenth.",
+        "Costs nothing before; from then on Python code that makes nothing but small objects takes up to twenty times as long, "
+        "small steps of TensorFlow and Keras one and a half times, NumPy a tenth more.",
     ),
     Option("--no-record", "", "Run the program and nothing else."),
 )

@@ -1,7 +1,7 @@
 """The words in which libraries complain about data: pictures, records, weights, files that are not there.
 
-Taken from the messages of TensorFlow 2.10 to 2.21, Keras 2 and 3, NumPy 1 and 2, Pillow, h5py, OpenCV, pandas and the standard
-library. A row keys on what a library says, never on what a program might be called. Order matters: the first row that fits decides.
+Taken from the messages of TensorFlow 2.21, Keras 3, NumPy 2, Pillow and h5py as they were seen to fail, and for older releases, OpenCV
+and pandas from their sources. A row keys on what a library says, never on what a program might be called. Order matters: the first row that fits decides.
 """
 
 from __future__ import annotations

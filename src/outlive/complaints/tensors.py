@@ -1,7 +1,7 @@
 """The words in which libraries complain about tensors: shapes, dtypes, numbers that are not finite.
 
-Taken from the messages of TensorFlow 2.10 to 2.21, Keras 2 and 3, LiteRT and NumPy 1 and 2. ``first`` is what came, ``second``
-what was expected or the other of the two. Order matters: the first row that fits decides.
+Taken from the messages of TensorFlow 2.21, Keras 3 and NumPy 2 as they were seen to fail, and for older releases and LiteRT from their
+sources. ``first`` is what came, ``second`` what was expected or the other of the two. Order matters: the first row that fits decides.
 """
 
 from __future__ import annotations
