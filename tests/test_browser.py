@@ -68,6 +68,10 @@ class Lab:
     def run(self, number: int, answered: bool = True) -> None:
         """Run the cell with this number (from 0), as a person does: click into it, Shift and Enter, until something happens."""
         for _ in range(10):
+            if self.page.locator(
+                self.accept
+            ).count():  # asked too early, the page wants a kernel chosen
+                self.page.locator(self.accept).first.click()
             self.page.locator(self.editor).nth(number).click()
             self.page.keyboard.press("Shift+Enter")
             with contextlib.suppress(TimeoutError):  # the page was not ready for it yet
