@@ -238,7 +238,10 @@ class RawClient:
     def close(self) -> None:
         for socket in (self.shell, self.iopub):
             socket.close()
-        self.process.kill()
+        family = [self.process.pid, *children_of(self.process.pid)]
+        for pid in family:  # a kernel that was not told to follow its launcher would live on
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.process.wait()
 
 
