@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NOTEBOOKS := $(VENV)/.notebooks
 WORKERS ?= auto
+DEATHS ?= --quick
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check death notebook browser bench docs confusion clean
+.PHONY: help demo test check death notebook browser bench bench-deaths docs confusion clean
 
 help: ## show this help
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
 
 $(READY): pyproject.toml hatch_build.py $(wildcard src/outlive/record/inside/native/*)
 	@echo "── setting up $(VENV): Outlive, its development tools and TensorFlow (CPU); a few minutes the first time"
@@ -51,11 +52,14 @@ death: $(READY) ## only the tests in which something really dies
 notebook: $(READY) $(NOTEBOOKS) browser ## only the tests of notebooks: kernels, runners, front ends in a browser
 	@$(BIN)/python -m pytest -n $(WORKERS) -m notebook
 
-confusion: $(READY) ## the table of all causes against all victims
-	@PYTHONPATH=demo $(BIN)/python tests/confusion.py
+confusion: $(READY) ## all causes against all victims, as it goes (ONLY='lock_* kernel_*', RESUME=file)
+	@PYTHONPATH=demo $(BIN)/python tests/confusion.py $(if $(RESUME),--resume $(RESUME)) -- $(foreach name,$(ONLY),'$(name)')
 
 bench: $(READY) ## cost of `outlive run` beside memray, Fil and Scalene (long; use a quiet machine)
 	@$(BIN)/python bench/run.py
+
+bench-deaths: $(READY) ## Outlive and five baselines through programs that really die (DEATHS="--quick" by default)
+	@$(BIN)/python bench/deaths/score.py $(DEATHS)
 
 docs: $(READY) ## the manual, one page a cause, into site/
 	@$(BIN)/python docs/build.py site
