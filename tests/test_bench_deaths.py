@@ -16,7 +16,7 @@ import score  # noqa: E402
 from groups import GROUP_OF  # noqa: E402
 from marks import Row, mark, played_by_all, tables  # noqa: E402
 from perform import NotPlayed, check_ending  # noqa: E402
-from tool import Answer, Ended, Tool, load, names  # noqa: E402
+from tool import Answer, Ended, Tool, WrongUsage, load, names  # noqa: E402
 
 from outlive.unit import cause, discover  # noqa: E402
 from stage import Victim, victims  # noqa: E402
@@ -201,7 +201,7 @@ def test_an_adapter_may_lie_anywhere(tmp_path: Path) -> None:
     )
 
     assert Answer("disk-full", 1) == load(str(mine)).answer(ended(0))
-    with pytest.raises(SystemExit, match="there is no tool nobody"):
+    with pytest.raises(WrongUsage, match="there is no tool nobody"):
         load("nobody")
 
 
@@ -221,6 +221,37 @@ def test_a_death_of_another_kind_is_not_counted() -> None:
         check_ending(victim, "die", ended(1))
     with pytest.raises(NotPlayed, match="instead of 0"):
         check_ending(victim, "spare", ended(1))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--set", "nowhere"],
+        ["--only", "nobody*"],
+        ["--wrap", "no-such-command --"],
+        ["--resume", __file__],
+    ],
+)
+def test_wrong_usage_is_said_in_a_sentence(words: list[str]) -> None:
+    with pytest.raises(WrongUsage):
+        score.main(words)
+
+
+@pytest.mark.death
+def test_a_tool_that_fails_has_not_answered_and_that_counts(tmp_path: Path) -> None:
+    mine, kept = tmp_path / "mine.py", tmp_path / "kept.json"
+    mine.write_text(
+        "from tool import Tool\n"
+        "class Adapter(Tool):\n"
+        "    def answer(self, ended): raise OSError('no record')\n"
+    )
+
+    words = ["--tool", str(mine), "--only", "plain_exception", "--json", str(kept)]
+    assert 0 == score.main(words)
+
+    death = Row(**json.loads(kept.read_text())["rows"][0])
+    assert (None, "OSError: no record", None) == (death.cause, death.failure, death.not_played)
+    assert (1, 0, 1) == (mark([death]).deaths, mark([death]).causes, mark([death]).silent)
 
 
 @pytest.mark.death

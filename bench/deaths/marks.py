@@ -22,7 +22,8 @@ class Row:
     lines: list[int]
     cause: str | None = None
     line: int | None = None
-    not_played: str | None = None
+    not_played: str | None = None  #: why it is not counted
+    failure: str | None = None  #: of the tool: no answer, and that counts
 
     @property
     def key(self) -> tuple[str, str, str, str]:

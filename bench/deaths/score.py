@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import fnmatch
 import json
 import os
 import resource
 import shlex
+import shutil
 import signal
 import sys
 import tempfile
@@ -26,7 +28,7 @@ from marks import Row, tables  # noqa: E402
 from perform import WHOLE, NotPlayed, Victim, check_ending, perform  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: E402
-from tool import TOOLS, Tool, load  # noqa: E402
+from tool import TOOLS, Answer, Tool, WrongUsage, load  # noqa: E402
 
 from stage import missing, victims  # noqa: E402
 from table import as_markdown, as_text  # noqa: E402
@@ -86,6 +88,8 @@ def main(words: Sequence[str] | None = None) -> int:
     for row in rows:
         if row.not_played:
             print(f"not counted: {row.victim} {row.act} under {row.tool}: {row.not_played}")
+        if row.failure:
+            print(f"the tool failed: {row.tool} about {row.victim} {row.act}: {row.failure}")
     if arguments.markdown:
         arguments.markdown.write_text("\n".join(map(as_markdown, made)))
     return 130 if interrupted else 0
@@ -98,7 +102,9 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 def _run(arguments: argparse.Namespace, done: set[tuple[str, ...]]) -> Iterator[Row]:
     wrap = shlex.split(arguments.wrap) if arguments.wrap else None
-    tools = {name: load(name) for name in _names(arguments.tool, wrap)}
+    if wrap and shutil.which(wrap[0]) is None:
+        raise WrongUsage(f"there is no command {wrap[0]}")
+    tools = {Path(name).stem: load(name) for name in _names(arguments.tool, wrap)}
     console = Console(stderr=True)
     chosen = _chosen(arguments)
     of_set = Path(arguments.set).name
@@ -156,8 +162,12 @@ def ask(
                 yield row(name, not_played=str(reason))
             return
         for name, tool in tools.items():
-            answer = tool.answer(ended)
-            yield row(name, cause=answer.cause, line=answer.line)
+            answer, failure = Answer(), None
+            try:
+                answer = tool.answer(ended)
+            except Exception as error:  # it has not answered, and the next one has its turn
+                failure = f"{type(error).__name__}: {error}"
+            yield row(name, cause=answer.cause, line=answer.line, failure=failure)
 
 
 def _names(asked: list[str] | None, wrap: list[str] | None) -> list[str]:
@@ -180,14 +190,17 @@ def _chosen(arguments: argparse.Namespace) -> list[Victim]:
     folder = SETS.get(arguments.set, Path(arguments.set))
     found = [v for v in victims(folder) if v.header.get("expect", "").split()]
     if not found:
-        sys.exit(f"no program with a line '# expect: CAUSE' in {folder}")
+        raise WrongUsage(f"no program with a line '# expect: CAUSE' in {folder}")
     strange = [v.name for v in found if v.expected[0] not in GROUP_OF]
     if strange:
-        sys.exit(f"of no group (see groups.py): {', '.join(strange)}")
+        raise WrongUsage(f"of no group (see groups.py): {', '.join(strange)}")
     if arguments.quick:
         found = [victim for victim in found if victim.name in QUICK]
     globs = arguments.only or ["*"]
-    return [v for v in found if any(fnmatch.fnmatch(v.name, glob) for glob in globs)]
+    chosen = [v for v in found if any(fnmatch.fnmatch(v.name, glob) for glob in globs)]
+    if not chosen:
+        raise WrongUsage(f"no program is called {' or '.join(globs)}")
+    return chosen
 
 
 def _line(row: Row) -> str:
@@ -202,10 +215,11 @@ def _line(row: Row) -> str:
 
 
 def _read(path: Path) -> list[Row]:
-    kept = json.loads(path.read_text())
-    if kept.get("schema") != SCHEMA:
-        sys.exit(f"{path} is not a file of this benchmark ({SCHEMA})")
-    return [Row(**row) for row in kept["rows"]]
+    with contextlib.suppress(ValueError):
+        kept = json.loads(path.read_text())
+        if isinstance(kept, dict) and kept.get("schema") == SCHEMA:
+            return [Row(**row) for row in kept["rows"]]
+    raise WrongUsage(f"{path} is not a file of this benchmark ({SCHEMA})")
 
 
 def _save(path: Path, rows: list[Row]) -> None:
@@ -234,4 +248,8 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
 if __name__ == "__main__":
     for stop in (signal.SIGINT, signal.SIGTERM):  # also when a shell has put us in the background
         signal.signal(stop, _interrupt)
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except WrongUsage as wrong:
+        print(wrong, file=sys.stderr)
+        sys.exit(2)

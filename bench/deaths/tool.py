@@ -13,6 +13,10 @@ from pathlib import Path
 TOOLS = Path(__file__).parent / "tools"
 
 
+class WrongUsage(Exception):
+    """For the person at the command line, in one sentence."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A cause by its public name, or nothing; a line of the victim's own file, or nothing."""
@@ -74,7 +78,7 @@ def load(name: str) -> Tool:
     """An adapter by its name, or by the path of its file."""
     path = Path(name) if name.endswith(".py") else TOOLS / f"{name}.py"
     if not path.exists():
-        raise SystemExit(
+        raise WrongUsage(
             f"there is no tool {name}; there are: {', '.join(names())}, or a path to a .py file"
         )
     spec = importlib.util.spec_from_file_location(f"deaths_tool_{path.stem}", path)
