@@ -61,7 +61,7 @@ EPILOG = """\
 A tool is a file in bench/deaths/tools (or a path of your own); README.md there says how to write one.
 
 examples
-  score.py --quick                          all tools, a fixed sample of 16 victims (ten minutes)
+  score.py --quick                          all tools, a fixed sample of 16 victims (some minutes)
   score.py --json all.json                  all tools, all victims (hours; --resume all.json goes on)
   score.py --tool outlive --only 'kernel*'  one tool, a few victims
   score.py --wrap "mytool run --"           a tool that writes its answer to $DEATHS_ANSWER
