@@ -653,3 +653,14 @@ def test_a_record_whose_supervisor_was_killed_says_so(outlive: Outlive) -> None:
     assert None is json.loads(again.stdout)["cause"]
     (row,) = outlive("runs", "--json").stdout.splitlines()
     assert "not sealed: the supervisor was ended too" == json.loads(row)["ended"]
+
+
+def test_a_raised_system_exit_is_named_and_no_crash_is_missed(outlive: Outlive) -> None:
+    text = "def check(given):\n    if not given:\n        raise SystemExit(3)\n\n\ncheck(0)\n"
+
+    done = outlive("run", "--json", str(outlive.script("leaves.py", text)))
+
+    verdict = json.loads(done.stderr)
+    assert 3 == done.status
+    assert ("exited-by-program", 3) == (verdict["cause"]["slug"], verdict["cause"]["where"]["line"])
+    assert "crash" not in verdict["gaps"]

@@ -123,7 +123,9 @@ def test_it_tells_programs_too(outlive: Outlive, running: subprocess.Popen[str])
 
     assert told["memory"] > 50_000_000
     assert told["limit"] > told["used"] > 0
-    assert "waits <1>.py:" in told["line"]  # which of its lines depends on how long it has been waiting
+    assert (
+        "waits <1>.py:" in told["line"]
+    )  # which of its lines depends on how long it has been waiting
     assert Path(f"/proc/{told['pid']}").exists()
 
 

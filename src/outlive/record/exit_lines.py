@@ -46,6 +46,7 @@ def raised_exit(
         for place, status in _raises(readings, file)
         if status is COMPUTED or Quit(CALL, _plain(status)).status == ending.exit_code
     ]
+    found = list(dict.fromkeys(found))  # one file may be known by its path and by its name
     exact = [(place, status) for place, status in found if status is not COMPUTED]
     candidates = exact or found
     if len(candidates) > 1:  # the one in a function that was running last

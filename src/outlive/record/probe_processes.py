@@ -264,12 +264,22 @@ def _fault_address(data: Mapping[str, Any]) -> FaultAddress:
     )
 
 
+#: A shell around the program says 128 + n for signal n.
+LEAST_STATUS_OF_A_SIGNAL = 128
+
+
 def crash_of(readings: Readings, log: str, gaps: dict[str, str]) -> Crash | None:
     """The last words of a fatal signal."""
     crash = _told_crash(readings, log)
-    if crash is None and readings.principal is not None:
+    if crash is None and readings.principal is not None and _may_have_crashed(readings.exit):
         gaps["crash"] = _why_no_crash(readings)
     return crash
+
+
+def _may_have_crashed(end: Mapping[str, Any]) -> bool:
+    """Unless it is known to have ended by itself, with a status that is no shell's word for a signal."""
+    code = end.get("exit_code")
+    return not isinstance(code, int) or code > LEAST_STATUS_OF_A_SIGNAL
 
 
 def _why_no_crash(readings: Readings) -> str:
