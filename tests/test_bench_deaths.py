@@ -59,7 +59,9 @@ def ended(status: int, stderr: str = "", **more: object) -> Ended:
 
 def test_every_cause_has_a_group_and_every_victim_is_answerable() -> None:
     assert {unit.slug for unit in discover(cause)} <= GROUP_OF.keys()
-    assert {victim.expected[0] for victim in victims()} <= GROUP_OF.keys()
+    for folder in score.SETS.values():
+        assert victims(folder)
+        assert {victim.expected[0] for victim in victims(folder)} <= GROUP_OF.keys()
 
 
 def test_the_quick_sample_is_there_and_a_quarter_of_it_needs_tensorflow() -> None:
