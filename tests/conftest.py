@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -19,6 +20,14 @@ settings.load_profile("outlive")
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 60
+
+# A job in the background is started with these ignored, and hands that on to every program that the tests start.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(
+            _number,
+            signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL,
+        )
 
 #: Variables of the machine that would change what the command line prints.
 UNWANTED = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "CLICOLOR", "TTY_COMPATIBLE")
