@@ -28,7 +28,7 @@ def whole(megabytes: int) -> int:
 
 def run(megabytes: int) -> None:
     recent = Recent(170)
-    for number in range(400):
+    for number in range(2000):
         recent.add(number)
         time.sleep(0.001)
     whole(megabytes)
