@@ -68,10 +68,10 @@ class Lab:
     def run(self, number: int, answered: bool = True) -> None:
         """Run the cell with this number (from 0), as a person does: click into it, Shift and Enter, until something happens."""
         for _ in range(10):
-            if self.page.locator(
-                self.accept
-            ).count():  # asked too early, the page wants a kernel chosen
-                self.page.locator(self.accept).first.click()
+            question = self.page.locator(f"{self.accept}:visible")
+            if question.count():  # asked too early, the page wants a kernel chosen
+                with contextlib.suppress(TimeoutError):  # it was going away already
+                    question.first.click(timeout=2000)
             self.page.locator(self.editor).nth(number).click()
             self.page.keyboard.press("Shift+Enter")
             with contextlib.suppress(TimeoutError):  # the page was not ready for it yet
@@ -97,7 +97,7 @@ class Lab:
     def accept_the_restart(self) -> None:
         dialog = self.page.locator(self.dialog, has_text="appears to have died").first
         dialog.wait_for()
-        self.page.locator(self.accept).first.click()
+        self.page.locator(f"{self.accept}:visible").first.click()
 
     def toast(self) -> str:
         found = self.page.locator(".Toastify__toast", has_text="The kernel died").first
