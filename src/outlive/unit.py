@@ -91,6 +91,22 @@ class Kind(Generic[View]):
             )
 
 
+#: Slugs of the general causes that a cause knows better when memory ran out: what such a unit gives as ``behind``.
+BEHIND_MEMORY = (
+    "memory-limit-reached",
+    "machine-out-of-memory",
+    "worker-out-of-memory",
+    "address-space-limit",
+    "allocation-refused",
+    "uncaught-exception",
+)
+#: … and when it is known who held it: then nothing leaked, and no heap has holes.
+BEHIND_GROWTH = (*BEHIND_MEMORY, "native-leak", "fragmented-heap")
+#: A stage of a pipeline is known in the program itself only, and explains no exception.
+BEHIND_A_PIPELINE = tuple(
+    slug for slug in BEHIND_GROWTH if slug not in ("worker-out-of-memory", "uncaught-exception")
+)
+
 cause: Kind[Evidence] = Kind(
     "cause", "D", "outlive.causes", ("What happened", "How we know", "What to do")
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_MEMORY, cause
 
 #: Of the process's own memory: less than this lies free in any heap.
 LARGE_PART = 0.4
@@ -17,15 +17,7 @@ REALLY_THERE = 0.6
 @cause(
     "D116",
     since="0.2",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-        "native-leak",
-    ),
+    behind=(*BEHIND_MEMORY, "native-leak"),
 )
 def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
     """The program had given memory back, but in pieces between things that it kept: the allocator could not return it.

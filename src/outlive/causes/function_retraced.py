@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy
-from outlive.unit import cause
+from outlive.unit import BEHIND_GROWTH, cause
 
 #: TensorFlow itself warns at five; a few shapes are normal.
 MANY_TRACES = 20
@@ -15,16 +15,7 @@ MANY_TRACES = 20
 @cause(
     "D112",
     since="0.1",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-        "native-leak",
-        "fragmented-heap",
-    ),
+    behind=BEHIND_GROWTH,
 )
 def function_retraced(evidence: Evidence) -> Iterator[Finding]:
     """A `tf.function` was traced again and again; every trace keeps a graph for ever.

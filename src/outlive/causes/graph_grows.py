@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_GROWTH, cause
 
 #: A graph that is still being built grows too; one that fills the memory grows by much of itself between two looks.
 FEWEST_NEW = 100
@@ -16,16 +16,7 @@ GROWN = 1.1
 @cause(
     "D113",
     since="0.2",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-        "native-leak",
-        "fragmented-heap",
-    ),
+    behind=BEHIND_GROWTH,
 )
 def graph_grows(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow graph got new operations at every step, and a graph never forgets one.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Place, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_GROWTH, cause
 
 #: Of the memory of its process: less than this is a passenger, not the cause.
 WORTH_NAMING = 0.3
@@ -19,16 +19,7 @@ FEWEST = 8
 @cause(
     "D111",
     since="0.1",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-        "native-leak",
-        "fragmented-heap",
-    ),
+    behind=BEHIND_GROWTH,
 )
 def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
     """A list, dictionary or cache of the program keeps everything that is put into it.

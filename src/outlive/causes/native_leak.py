@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_MEMORY, cause
 
 #: Of the growth: the rest is error of samples and the noise of any program.
 MOST_OF_THE_GROWTH = 0.6
@@ -19,14 +19,7 @@ LARGE_BLOCK = 0.04
 @cause(
     "D115",
     since="0.2",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-    ),
+    behind=BEHIND_MEMORY,
 )
 def native_leak(evidence: Evidence) -> Iterator[Finding]:
     """Memory grew outside Python's objects and outside TensorFlow's allocator: native code keeps it.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_GROWTH, cause
 
 #: Of the limit, decoded with one byte a channel; what works with it makes a copy or a wider type of it.
 LARGE_PART = 0.2
@@ -15,17 +15,7 @@ LARGE_PART = 0.2
 @cause(
     "D126",
     since="0.2",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-        "native-leak",
-        "fragmented-heap",
-        "widened-dtype",
-    ),
+    behind=(*BEHIND_GROWTH, "widened-dtype"),
 )
 def oversized_image(evidence: Evidence) -> Iterator[Finding]:
     """A picture of very many pixels was decoded; on disk it is small, in memory it is not.

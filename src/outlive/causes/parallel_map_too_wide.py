@@ -6,20 +6,13 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
 @cause(
     "D124",
     since="0.1",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "native-leak",
-        "fragmented-heap",
-    ),
+    behind=BEHIND_A_PIPELINE,
 )
 def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
     """A parallel `map` of tf.data makes so many elements at once that they do not fit.

@@ -6,20 +6,13 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
 @cause(
     "D122",
     since="0.1",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "native-leak",
-        "fragmented-heap",
-    ),
+    behind=BEHIND_A_PIPELINE,
 )
 def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
     """A `prefetch` of tf.data runs so far ahead that its elements do not fit.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_GROWTH, cause
 
 #: One step of a large model may be seen twice by the looks; a tape that was open at all of so many spans more than a step.
 FEWEST_LOOKS = 3
@@ -19,16 +19,7 @@ GOOD_PART = 0.3
 @cause(
     "D114",
     since="0.2",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-        "native-leak",
-        "fragmented-heap",
-    ),
+    behind=BEHIND_GROWTH,
 )
 def tape_kept_open(evidence: Evidence) -> Iterator[Finding]:
     """A `tf.GradientTape` recorded step after step (or was kept), and with it every intermediate result.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
-from outlive.unit import cause
+from outlive.unit import BEHIND_GROWTH, cause
 
 #: Of the limit: an array that would free less was not what filled it.
 WORTH_SAVING = 0.2
@@ -15,16 +15,7 @@ WORTH_SAVING = 0.2
 @cause(
     "D125",
     since="0.2",
-    behind=(
-        "memory-limit-reached",
-        "machine-out-of-memory",
-        "worker-out-of-memory",
-        "address-space-limit",
-        "allocation-refused",
-        "uncaught-exception",
-        "native-leak",
-        "fragmented-heap",
-    ),
+    behind=BEHIND_GROWTH,
 )
 def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
     """An array took eight bytes a number where its values needed one or four.

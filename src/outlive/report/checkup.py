@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outlive.model import Checked, Checkup, Finding, State
+from outlive.report.data import grounds_and_remedies
 from outlive.report.text import harmless, said
 
 SCHEMA = "outlive.checkup/1"
@@ -110,12 +111,5 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "state": WORDS[finding.state or State.UNKNOWN],
         "says": finding.says,
-        "because": [
-            {"name": fact.name, "value": fact.value, "source": fact.source}
-            for fact in finding.because
-        ],
-        "remedies": [
-            {"text": remedy.text, "commands": list(remedy.commands), "safe": remedy.safe}
-            for remedy in finding.remedies
-        ],
+        **grounds_and_remedies(finding),
     }

@@ -66,6 +66,13 @@ def _finding(finding: Finding) -> dict[str, Any]:
             "function": where.function,
             "code": where.code,
         },
+        **grounds_and_remedies(finding),
+    }
+
+
+def grounds_and_remedies(finding: Finding) -> dict[str, Any]:
+    """What every finding carries, of a death or of a check."""
+    return {
         "because": [
             {"name": fact.name, "value": fact.value, "source": fact.source}
             for fact in finding.because
