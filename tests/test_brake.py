@@ -47,10 +47,16 @@ STOPS = {"MemoryBrake", "MemoryError"}
     ("code", "stops"),
     [
         (GROW, STOPS),
+        ("while True:\n    kept.append(bytearray(50_000))", STOPS),
         (SWALLOWING, {"MemoryBrake"}),
         ("kept.append(bytearray(600_000_000))", {"MemoryError"}),
     ],
-    ids=["plainly", "swallowing exceptions", "in one request"],
+    ids=[
+        "plainly",
+        "in small pieces, so that nothing is left to show the error with",
+        "swallowing exceptions",
+        "in one request",
+    ],
 )
 def test_a_cell_that_grows_is_stopped_and_its_variables_live(
     kernel: Notebook, code: str, stops: set[str]

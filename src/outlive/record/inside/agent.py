@@ -132,7 +132,12 @@ class Agent:
 
             Kernels(self._folder, PATH_FOLDER).wrap_launcher(module)
 
+        def shell(module: Any) -> None:
+            if self._brake is not None:
+                self._brake.let_errors_be_shown(module)
+
         return {
+            "IPython.core.interactiveshell": shell,
             "ipykernel.kernelbase": lambda module: cells().wrap_kernel(module),
             "IPython.core.compilerop": lambda module: cells().wrap_compiler(module),
             "jupyter_client.launcher": launcher,

@@ -12,8 +12,10 @@ import _signal  # type: ignore[import-not-found]  # signal without the enumerati
 import _thread
 import os
 import resource
+import sys
 import time
 
+from .hooks import like
 from .memory import METER, private_bytes
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -38,6 +40,10 @@ SECONDS_OF_EASE = 5.0
 EASED_BYTES = 8_000_000
 
 SIGNAL = _signal.SIGRTMIN + 9
+
+#: Of IPython: what runs cells, and shows what they raise.
+SHELL_MODULE = "IPython.core.interactiveshell"
+
 DEEPEST = 3000
 
 
@@ -58,6 +64,7 @@ class Brake:
         self._wanted: Optional[Tuple[int, int]] = None
         self._next = 0
         self._eased_until = 0.0
+        self._showing = False
         self._data_limit = resource.getrlimit(resource.RLIMIT_DATA)
 
     def on(self) -> bool:
@@ -66,6 +73,8 @@ class Brake:
             return False  # the program uses this signal itself
         _signal.signal(SIGNAL, self._stop)
         self._main = _thread.get_ident()
+        self.let_errors_be_shown(sys.modules.get(SHELL_MODULE))
+        self._keep_headroom()  # before the next tick a cell can fill half a gigabyte
         return True
 
     def off(self) -> None:
@@ -77,9 +86,7 @@ class Brake:
         """Called at every tick with the memory in use."""
         if not self._main or os.getpid() != self._pid:
             return
-        limit, used = self._limit()
-        if limit:
-            self._keep_headroom(limit, max(used, private_bytes()))
+        limit, used = self._keep_headroom()
         if not limit or max(rss, used) < THRESHOLD * limit:
             self._next = 0
             return
@@ -90,16 +97,41 @@ class Brake:
         self._wanted = (own, limit)
         _signal.pthread_kill(self._main, SIGNAL)
 
-    def _keep_headroom(self, limit: int, used: int) -> None:
-        """Let so much be asked for as is left, and no more."""
-        data, hard = METER.data(), self._data_limit[1]
-        if not data:
+    def let_errors_be_shown(self, module: Any) -> None:
+        """In a notebook: what shows an error needs memory too (it imports, it reads sources), and must not be stopped half-way."""
+        shell: Any = getattr(module, "InteractiveShell", None)
+        real = getattr(shell, "showtraceback", None)
+        if real is None or hasattr(real, "__wrapped__"):
             return
-        eased = time.monotonic() < self._eased_until
-        kept = EASED_BYTES if eased else max(HEADROOM_BYTES, int(HEADROOM * limit))
-        room = max(0, limit - used - kept)
-        soft = data + room if hard == resource.RLIM_INFINITY else min(data + room, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+        @like(real)
+        def showtraceback(*args: Any, **kwargs: Any) -> Any:
+            if not self._main:
+                return real(*args, **kwargs)
+            self._ease()
+            self._showing = True
+            try:
+                return real(*args, **kwargs)
+            finally:
+                self._showing = False
+
+        shell.showtraceback = showtraceback
+
+    def _ease(self) -> None:
+        self._eased_until = time.monotonic() + SECONDS_OF_EASE
+        self._keep_headroom()
+
+    def _keep_headroom(self) -> Tuple[int, int]:
+        """Let so much be asked for as is left, and no more. What the limit is, and what is used of it."""
+        limit, used = self._limit()
+        data, hard = METER.data(), self._data_limit[1]
+        if limit and data:
+            eased = time.monotonic() < self._eased_until
+            kept = EASED_BYTES if eased else max(HEADROOM_BYTES, int(HEADROOM * limit))
+            room = max(0, limit - max(used, private_bytes()) - kept)
+            soft = data + room if hard == resource.RLIM_INFINITY else min(data + room, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+        return limit, used
 
     def _limit(self) -> Tuple[int, int]:
         """As the supervisor tells it: the smallest limit, and what is used of it by all that share it."""
@@ -111,12 +143,11 @@ class Brake:
 
     def _stop(self, number: int, frame: Any) -> None:
         wanted, self._wanted = self._wanted, None
-        if wanted is None or not self._main or not self._may_stop(frame):
+        if wanted is None or not self._main or self._showing or not self._may_stop(frame):
             return
         own, limit = wanted
         self._next = own + int(STEP * limit)
-        self._eased_until = time.monotonic() + SECONDS_OF_EASE
-        self._keep_headroom(limit, own)
+        self._ease()
         raise MemoryBrake(
             f"stopped here, before the kernel would have killed the program: it uses {own / 1e9:.2f} GB, the limit is "
             f"{limit / 1e9:.2f} GB. Every variable is still there: delete what is not needed, then go on."
