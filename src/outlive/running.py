@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 
 class Option:
-    """A switch of `outlive run`, or an option with a number."""
+    """A switch of `outlive run`, or an option with a number or a text."""
 
-    def __init__(self, name: str, short: str, help: str, number: str = "") -> None:
+    def __init__(self, name: str, short: str, help: str, number: str = "", text: str = "") -> None:
         self.name = name
         self.short = short
         self.help = help
         self.number = number  #: what the number is, for the help; empty for a switch
+        self.text = text  #: … or the text
 
 
 OPTIONS = (
@@ -59,6 +60,13 @@ OPTIONS = (
         "Costs nothing before; from then on Python code that makes nothing but small objects takes up to twenty times as long, "
         "small steps of TensorFlow and Keras one and a half times, NumPy a tenth more.",
     ),
+    Option(
+        "--on-death",
+        "",
+        "When the program has died, run this command with the verdict as JSON on its stdin (masked as by why --share). "
+        "It may take 30 seconds and cannot change the exit status. Also: OUTLIVE_ON_DEATH.",
+        text="COMMAND",
+    ),
     Option("--no-record", "", "Run the program and nothing else."),
 )
 
@@ -67,20 +75,27 @@ class Request:
     """What `outlive run` was asked to do."""
 
     def __init__(
-        self, command: list[str], switches: frozenset[str], numbers: dict[str, float]
+        self,
+        command: list[str],
+        switches: frozenset[str],
+        numbers: dict[str, float],
+        texts: dict[str, str],
     ) -> None:
         self.command = command
         self.switches = switches
         self.numbers = numbers  #: of the options that take one
+        self.texts = texts  #: likewise
 
 
 def parse(arguments: Sequence[str]) -> Request:
     """Split Outlive's own options from the command. Everything from the first other word on belongs to the program."""
     long = {option.short: option.name for option in OPTIONS if option.short}
-    known = {option.name for option in OPTIONS if not option.number}
+    known = {option.name for option in OPTIONS if not option.number and not option.text}
     numbered = {option.name for option in OPTIONS if option.number}
+    worded = {option.name: option.text for option in OPTIONS if option.text}
     switches = set()
     numbers: dict[str, float] = {}
+    texts: dict[str, str] = {}
     rest = list(arguments)
     divided = False
     while rest:
@@ -93,6 +108,14 @@ def parse(arguments: Sequence[str]) -> Request:
         if name in numbered:
             rest.pop(0)
             numbers[name] = _positive(name, value if given else rest.pop(0) if rest else "")
+            continue
+        if name in worded:
+            rest.pop(0)
+            texts[name] = value if given else rest.pop(0) if rest else ""
+            if not texts[name]:
+                raise UsageError(
+                    f"{name} needs {worded[name]}.", "`outlive run --help` says what for."
+                )
             continue
         if word not in known:
             break
@@ -108,13 +131,13 @@ def parse(arguments: Sequence[str]) -> Request:
             raise UsageError(
                 f"{first} needs an argument.", f"For example:  outlive run {first} package.module"
             )
-        return Request([sys.executable, *rest], frozenset(switches), numbers)
+        return Request([sys.executable, *rest], frozenset(switches), numbers, texts)
     if first.startswith("-") and not divided:
         raise UsageError(
             f"There is no option {first}.",
             f"`outlive run --help` lists them. An option of Python's goes like this:  outlive run -- python {first} …",
         )
-    return Request(rest, frozenset(switches), numbers)
+    return Request(rest, frozenset(switches), numbers, texts)
 
 
 def _positive(name: str, text: str) -> float:
@@ -267,13 +290,17 @@ def _conclude(
         seal(folder, rings, watcher.secrets, eventful=True)
     except OSError as error:
         watcher.trouble = watcher.trouble or f"the verdict could not be written: {error.strerror}"
-    if quiet:
-        return
-    if watcher.trouble:
-        _say(f"outlive: {watcher.trouble}.")
-    from outlive.showing import show_after_run
+    if not quiet:
+        if watcher.trouble:
+            _say(f"outlive: {watcher.trouble}.")
+        from outlive.showing import show_after_run
 
-    show_after_run(verdict, evidence, as_json="--json" in request.switches)
+        show_after_run(verdict, evidence, as_json="--json" in request.switches)
+    command = request.texts.get("--on-death") or os.environ.get("OUTLIVE_ON_DEATH")
+    if command:
+        from outlive.on_death import tell_of_a_death
+
+        tell_of_a_death(command, verdict, _say)
 
 
 def seal(folder: str, rings: str | None, secrets: Sequence[str], eventful: bool) -> None:

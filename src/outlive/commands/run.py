@@ -48,7 +48,12 @@ for _place, _option in enumerate(OPTIONS):
     _names = [name for name in (_option.short, _option.name) if name]
     run_.params.insert(
         _place,
-        click.Option(_names, type=float, metavar=_option.number, help=_option.help)
-        if _option.number
+        click.Option(
+            _names,
+            type=float if _option.number else str,
+            metavar=_option.number or _option.text,
+            help=_option.help,
+        )
+        if _option.number or _option.text
         else click.Option(_names, is_flag=True, help=_option.help),
     )

@@ -1,0 +1,38 @@
+"""The command that is run when a program has died: for a chat, a mail, a scheduler.
+
+It gets the verdict as JSON on its stdin, masked as for a stranger, since nobody knows where it sends it. It may take a while, and no
+longer: a hook that hangs must not keep a job's slot. Whatever it does, the program's exit status stays what it was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from outlive.errand import ErrandFailed, run_errand
+from outlive.model import EndingKind, Verdict
+from outlive.record.masking import mask_text
+from outlive.report.data import to_json
+from outlive.report.share import Stranger
+from outlive.showing import names_to_hide
+
+SECONDS = 30.0
+
+
+def tell_of_a_death(
+    command: str,
+    verdict: Verdict,
+    complain: Callable[[str], object],
+    variables: Mapping[str, str] = os.environ,
+    seconds: float = SECONDS,
+) -> None:
+    """Run the command, if this was a death; complain, never raise, when it fails or takes too long."""
+    if verdict.ending.kind is EndingKind.SUCCESS:
+        return
+    told = to_json(Stranger(mask_text, names_to_hide()).verdict(verdict)) + "\n"
+    environment = {**variables, "OUTLIVE_RUN": verdict.run}
+    environment.pop("OUTLIVE_ON_DEATH", None)  # a hook that runs Outlive is not told of its own
+    try:
+        run_errand(["/bin/sh", "-c", command], told.encode(), environment, seconds)
+    except ErrandFailed as error:
+        complain(f"outlive: the on-death command {error.message}.")
