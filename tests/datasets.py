@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from outlive.scan.tfrecords import masked
+from outlive.tfrecords import masked
 
 SIDE = 96
 HTML = b"<!DOCTYPE html><html><body>404 Not Found</body></html>"

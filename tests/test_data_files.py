@@ -18,8 +18,9 @@ from outlive.observed import Thrown
 from outlive.record.file_faults import fault_of, picture_in
 from outlive.record.inspection import inspect_after
 from outlive.record.origins import origin_of
-from outlive.record.record_files import features_of, masked_checksum, records_in
+from outlive.record.record_files import features_of, records_in
 from outlive.record.traces import SourceLines
+from outlive.tfrecords import masked
 
 HERE = Place("train.py", 3, "main", "run()")
 
@@ -43,7 +44,7 @@ def jpeg(channels: int = 3) -> bytes:
 
 def record(data: bytes) -> bytes:
     head = struct.pack("<Q", len(data))
-    checksums = [struct.pack("<I", masked_checksum(part)) for part in (head, data)]
+    checksums = [struct.pack("<I", masked(part)) for part in (head, data)]
     return head + checksums[0] + data + checksums[1]
 
 

@@ -37,7 +37,7 @@ from datasets import (
     sixteen_bit_png,
     voc,
 )
-from outlive.scan import tfrecords
+from outlive import tf_examples, tfrecords
 from outlive.scan.cache import Cache
 from outlive.scan.engine import Settings, across, check, scan
 from outlive.scan.examples import Schema
@@ -204,8 +204,8 @@ def test_text_instead_of_records_is_told(clean: Path) -> None:
 def test_no_bytes_make_the_record_reader_fail(data: bytes) -> None:
     list(tfrecords.records(data))
     try:
-        tfrecords.features(memoryview(data))
-    except tfrecords.NotRecords:
+        tf_examples.features(memoryview(data))
+    except tf_examples.NotAnExample:
         pass
 
 
@@ -223,7 +223,7 @@ def test_no_bytes_make_the_record_reader_fail(data: bytes) -> None:
 def test_an_example_is_read_as_it_was_written(features: dict[str, Any]) -> None:
     (record,) = tfrecords.records(framed(example(features)))
     assert record.data is not None
-    found = tfrecords.features(record.data)
+    found = tf_examples.features(record.data)
 
     assert {name: [bytes(one) if isinstance(one, memoryview) else one for one in values] for name, (_, values) in found.items()} == features  # fmt: skip
 
@@ -438,7 +438,7 @@ with tf.io.TFRecordWriter({str(path)!r}) as out:
     subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, timeout=100)
 
     read = [
-        tfrecords.features(one.data) for one in tfrecords.records(path.read_bytes()) if one.data
+        tf_examples.features(one.data) for one in tfrecords.records(path.read_bytes()) if one.data
     ]
 
     assert [found["i"] for found in read] == [("int64", [n, -n]) for n in range(3)]

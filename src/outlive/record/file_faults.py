@@ -21,8 +21,6 @@ JPEG = b"\xff\xd8"
 HDF5 = b"\x89HDF\r\n\x1a\n"
 NUMPY = b"\x93NUMPY"
 ZIP = b"PK"
-GZIP = b"\x1f\x8b"
-ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 TFLITE = b"TFL3"
 #: The last eight bytes of a table of LevelDB, which a checkpoint's index is.
 TABLE_END = bytes.fromhex("57fb808b247547db")

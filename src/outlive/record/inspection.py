@@ -22,17 +22,16 @@ from outlive.complaints import Complaint, complaint_of
 from outlive.data_use import Inspection, LookedAt, Scene
 from outlive.observed import Origin, Thrown
 from outlive.record.file_faults import (
-    GZIP,
     PICTURE_NAMES,
     WEIGHT_NAMES,
-    ZLIB,
     fault_of,
     picture_in,
 )
 from outlive.record.probe_data import scene_of
 from outlive.record.probe_processes import errors_of
 from outlive.record.readings import Payload, Readings
-from outlive.record.record_files import HEAD, features_of, records_in
+from outlive.record.record_files import features_of, records_in
+from outlive.tfrecords import GZIP, HEAD, ZLIB
 
 #: A person waits for the verdict.
 SECONDS = 0.7

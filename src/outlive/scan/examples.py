@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from outlive.scan import tfrecords
+from outlive import tf_examples, tfrecords
 from outlive.scan.boxes import Box, problems_in_unit_square, problems_with_label
 from outlive.scan.flaws import Flaw
 from outlive.scan.pictures import check_bytes
@@ -113,8 +113,8 @@ def check_records(
             flaws.append(Flaw(slug, path, says, record.number, record.offset))
             continue
         try:
-            found = tfrecords.features(record.data)
-        except tfrecords.NotRecords as error:
+            found = tf_examples.features(record.data)
+        except tf_examples.NotAnExample as error:
             flaws.append(Flaw("record-unreadable", path, str(error), record.number, record.offset))
             continue
         schema.see(path, record.number, found)
