@@ -1,6 +1,6 @@
-"""Read the head of a shared object without loading it: what it needs, what it offers, what it is made for.
+"""Read a shared object without loading it: its segments and sections, what it needs, what it offers, what it is made for.
 
-Only what the dynamic loader itself reads: program headers and the dynamic section, which every loadable file has. Sections may be
+Of the head only what the dynamic loader itself reads: program headers and the dynamic section, which every loadable file has. Sections may be
 stripped; they are used where they are there.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 MACHINES = {3: "i686", 40: "arm", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 243: "riscv64"}
@@ -17,6 +17,10 @@ MACHINES = {3: "i686", 40: "arm", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 2
 LOAD, DYNAMIC = 1, 2
 NEEDED, STRTAB, STRSZ, SONAME, RPATH, RUNPATH = 1, 5, 10, 14, 15, 29
 VERDEF, VERDEFNUM, VERNEED, VERNEEDNUM = 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF
+
+HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+SEGMENT = struct.Struct("<IIQQQQQQ")
+SECTION = struct.Struct("<IIQQQQIIQQ")
 
 EXECUTABLE_SECTION = 4
 
@@ -41,8 +45,52 @@ class Elf:
     constants: tuple[int, int] = (0, 0)  #: where its constant data lie, if it says so
 
 
-class NotElf(Exception):
+class NotElf(ValueError):
     """The file is something else, or damaged, or of a kind that is not read here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of the file as the loader sees it."""
+
+    kind: int
+    offset: int
+    address: int
+    file_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the file as the linker sees it."""
+
+    name: int  #: where its name begins, in the section of names
+    kind: int
+    flags: int
+    offset: int
+    size: int
+    link: int  #: the number of the section that belongs to it
+
+
+def segments(data: mmap.mmap) -> Iterator[Segment]:
+    """The segments of a 64-bit little-endian file; what is damaged raises ``struct.error``."""
+    fields = HEADER.unpack_from(data)
+    start, size, count = fields[5], fields[9], fields[10]
+    for number in range(min(count, MOST)):
+        found = SEGMENT.unpack_from(data, start + number * size)
+        yield Segment(found[0], found[2], found[3], found[5])
+
+
+def sections(data: mmap.mmap) -> list[Section]:
+    """Its sections; none where they are stripped."""
+    fields = HEADER.unpack_from(data)
+    start, size, count = fields[6], fields[11], fields[12]
+    found = []
+    for number in range(min(count, MOST) if start else 0):
+        name, kind, flags, _, offset, length, link, *_ = SECTION.unpack_from(
+            data, start + number * size
+        )
+        found.append(Section(name, kind, flags, offset, length, link))
+    return found
 
 
 def read_elf(path: str) -> Elf:
@@ -50,6 +98,8 @@ def read_elf(path: str) -> Elf:
     try:
         with _mapped(path) as data:
             return _Reader(path, data).read()
+    except NotElf:
+        raise
     except (OSError, ValueError, OverflowError, struct.error, IndexError) as error:
         raise NotElf(f"{path}: {error}") from error
 
@@ -69,7 +119,7 @@ class _Reader:
     def __init__(self, path: str, data: mmap.mmap) -> None:
         self.path = path
         self.data = data
-        self.segments: list[tuple[int, int, int]] = []  # address, offset, size
+        self.loaded: list[Segment] = []
 
     def read(self) -> Elf:
         data = self.data
@@ -79,18 +129,12 @@ class _Reader:
         machine = MACHINES.get(number, f"machine {number}")
         if data[4] != 2 or data[5] != 1:
             return Elf(self.path, f"{machine}, {'32' if data[4] == 1 else '64'} bit")
-        (headers,) = struct.unpack_from("<Q", data, 32)
-        size, count = struct.unpack_from("<HH", data, 54)
-        dynamic = None
-        for index in range(min(count, MOST)):
-            kind, _, offset, address, _, length = struct.unpack_from(
-                "<IIQQQQ", data, headers + index * size
-            )
-            if kind == LOAD:
-                self.segments.append((address, offset, length))
-            elif kind == DYNAMIC:
-                dynamic = (offset, length)
-        tags = self._tags(*dynamic) if dynamic else {}
+        tags: dict[int, list[int]] = {}
+        for segment in segments(data):
+            if segment.kind == LOAD:
+                self.loaded.append(segment)
+            elif segment.kind == DYNAMIC:
+                tags = self._tags(segment.offset, segment.file_size)
         strings = self._offset(tags[STRTAB][0]) if STRTAB in tags else 0
         length = tags.get(STRSZ, [0])[0]
 
@@ -128,9 +172,9 @@ class _Reader:
         return found
 
     def _offset(self, address: int) -> int:
-        for start, offset, length in self.segments:
-            if start <= address < start + length:
-                return offset + address - start
+        for segment in self.loaded:
+            if segment.address <= address < segment.address + segment.file_size:
+                return segment.offset + address - segment.address
         raise NotElf(f"{self.path}: no segment holds {address:#x}")
 
     def _wants(self, tags: dict[int, list[int]], text) -> dict[str, tuple[str, ...]]:  # type: ignore[no-untyped-def]  # a local function
@@ -164,23 +208,16 @@ class _Reader:
 
     def _sections(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """The largest section of instructions, and that of constants; the segments where sections are stripped."""
-        (start,) = struct.unpack_from("<Q", self.data, 40)
-        size, count, names = struct.unpack_from("<HHH", self.data, 58)
-        sections = [
-            struct.unpack_from("<IIQQQQ", self.data, start + index * size)
-            for index in range(min(count, MOST))
-        ]
+        found, names = sections(self.data), HEADER.unpack_from(self.data)[13]
         code, constants = (0, 0), (0, 0)
-        for section in sections:
-            _, kind, flags, _, offset, length = section
-            if kind == 1 and flags & EXECUTABLE_SECTION and length > code[1]:
-                code = (offset, length)
-        if names < len(sections):
-            table = sections[names][4]
-            for section in sections:
-                at = table + section[0]
+        for section in found:
+            if section.kind == 1 and section.flags & EXECUTABLE_SECTION and section.size > code[1]:
+                code = (section.offset, section.size)
+        if names < len(found):
+            for section in found:
+                at = found[names].offset + section.name
                 if self.data[at : self.data.find(b"\0", at)] == b".rodata":
-                    constants = (section[4], section[5])
+                    constants = (section.offset, section.size)
         return code, constants
 
 

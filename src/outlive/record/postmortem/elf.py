@@ -10,15 +10,13 @@ import bisect
 import mmap
 import os
 import struct
-from dataclasses import dataclass
 
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SEGMENT = struct.Struct("<IIQQQQQQ")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
+from outlive.elf import HEADER, LOAD, NotElf, Segment, sections, segments
+
 _SYMBOL = struct.Struct("<IBBHQQ")
 VALUE_AT = 8
 
-LOADED, UNWINDING = 1, 0x6474E550
+UNWINDING = 0x6474E550
 SYMBOLS, DYNAMIC_SYMBOLS = 2, 11
 FUNCTION_KINDS = (2, 10)  # a function, one that is chosen at load time
 
@@ -33,27 +31,13 @@ LARGE_TABLE_BYTES = 5_000_000
 LONG_SEARCHES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A part of the file that is loaded."""
-
-    offset: int
-    address: int
-    file_size: int
-    size: int
-
-
-class NotElf(ValueError):
-    """Not an object that this reader understands."""
-
-
 class Elf:
     """One file. Addresses are the file's own, before it is loaded somewhere."""
 
     def __init__(self, path: str) -> None:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            if size < _HEADER.size:
+            if size < HEADER.size:
                 raise NotElf(path)
             self._data = mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ)
         try:
@@ -64,22 +48,17 @@ class Elf:
         self._long_searches = 0
 
     def _read_header(self) -> None:
-        fields = _HEADER.unpack_from(self._data)
+        fields = HEADER.unpack_from(self._data)
         if fields[0][:6] != b"\x7fELF\x02\x01":
             raise NotElf("not 64-bit little-endian ELF")
         self.machine: int = fields[2]
-        segments_at, self._sections_at = fields[5], fields[6]
-        segment_size, segments, self._section_size, self._section_count = fields[9:13]
         self._segments: list[Segment] = []
         self.unwinding: int | None = None  #: address of the table of frames
-        for number in range(segments):
-            kind, _, offset, address, _, file_size, size, _ = _SEGMENT.unpack_from(
-                self._data, segments_at + number * segment_size
-            )
-            if kind == LOADED:
-                self._segments.append(Segment(offset, address, file_size, size))
-            elif kind == UNWINDING:
-                self.unwinding = address
+        for segment in segments(self._data):
+            if segment.kind == LOAD:
+                self._segments.append(segment)
+            elif segment.kind == UNWINDING:
+                self.unwinding = segment.address
 
     def address_of(self, file_offset: int) -> int | None:
         """The address of a place in the file."""
@@ -121,16 +100,14 @@ class Elf:
         return self._tables
 
     def _read_tables(self) -> list[_Table]:
-        sections = [
-            _SECTION.unpack_from(self._data, self._sections_at + number * self._section_size)
-            for number in range(self._section_count if self._sections_at else 0)
-        ]
+        known = sections(self._data)
         found = []
         for kind in (DYNAMIC_SYMBOLS, SYMBOLS):
-            for section in sections:
-                if section[1] == kind and section[6] < len(sections):
-                    names = sections[section[6]]
-                    found.append(_Table(self._data, section[4], section[5], names[4], names[5]))
+            for section in known:
+                if section.kind == kind and section.link < len(known):
+                    names = known[section.link]
+                    place = (section.offset, section.size, names.offset, names.size)
+                    found.append(_Table(self._data, *place))
         return found
 
     def close(self) -> None:
