@@ -53,7 +53,11 @@ def test_the_contracts_on_imports_are_kept() -> None:
 
 
 def test_the_public_names_are_these() -> None:
-    assert ["__version__"] == outlive.__all__
+    assert [
+        "__version__",
+        "SessionClosed",
+        "shared_session",
+    ] == outlive.__all__
     assert all(hasattr(outlive, name) for name in outlive.__all__)
 
 

@@ -1,7 +1,25 @@
 """Outlive: TensorFlow programs die without saying why; Outlive tells why, to the line, and keeps them alive."""
 
 __version__ = "0.1.0"
-__all__ = ["__version__"]
+
+#: The public names and the module that each is in: loaded when they are used, so that importing this costs nothing.
+_PUBLIC = {
+    "SessionClosed": "outlive.keep.sessions",
+    "shared_session": "outlive.keep.sessions",
+}
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> object:
+    import importlib
+
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'outlive' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})
 
 
 def load_ipython_extension(ipython: object) -> None:
