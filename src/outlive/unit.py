@@ -38,6 +38,7 @@ class Unit(Generic[View]):
     needs: tuple[str, ...] = ()  #: facts without which the question stays open
     behind: tuple[str, ...] = ()  #: slugs of the more general causes that this one explains
     prevents: tuple[str, ...] = ()  #: slugs of the causes that this one forestalls
+    searched: tuple[str, ...] = ()  #: what people who meet it type into a search box
 
     @property
     def headline(self) -> str:
@@ -66,6 +67,7 @@ class Kind(Generic[View]):
         needs: tuple[str, ...] = (),
         behind: tuple[str, ...] = (),
         prevents: tuple[str, ...] = (),
+        searched: tuple[str, ...] = (),
     ) -> Callable[[Ask[View]], Unit[View]]:
         """Make a unit of a function: ``@cause("D101", since="0.1")``."""
 
@@ -73,7 +75,7 @@ class Kind(Generic[View]):
             slug = ask.__name__.replace("_", "-")
             doc = inspect.cleandoc(ask.__doc__ or "")
             self._refuse_badly_made(slug, code, doc)
-            return Unit(slug, code, since, doc, ask, needs, behind, prevents)
+            return Unit(slug, code, since, doc, ask, needs, behind, prevents, searched)
 
         return make
 

@@ -9,7 +9,16 @@ from outlive.model import Confidence, Fact, Finding, Remedy, size
 from outlive.unit import cause
 
 
-@cause("D103", since="0.1", behind=("allocation-refused", "uncaught-exception"))
+@cause(
+    "D103",
+    since="0.1",
+    behind=("allocation-refused", "uncaught-exception"),
+    searched=(
+        "MemoryError with ulimit -v",
+        "RLIMIT_AS MemoryError python",
+        "failed to map segment from shared object: Cannot allocate memory",
+    ),
+)
 def address_space_limit(evidence: Evidence) -> Iterator[Finding]:
     """The limit on the program's address space (`ulimit -v`, RLIMIT_AS) refused it memory.
 

@@ -15,7 +15,15 @@ TIMERS = {
 }
 
 
-@cause("D205", since="0.1")
+@cause(
+    "D205",
+    since="0.1",
+    searched=(
+        "Alarm clock",
+        "exit code 142",
+        "SIGALRM kills python program",
+    ),
+)
 def alarm_not_cancelled(evidence: Evidence) -> Iterator[Finding]:
     """A timer that the program had set went off, and nothing handled it.
 

@@ -9,7 +9,17 @@ from outlive.model import Confidence, Fact, Finding, Remedy, size
 from outlive.unit import cause
 
 
-@cause("D104", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D104",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "MemoryError: Unable to allocate",
+        "ResourceExhaustedError: OOM when allocating tensor with shape",
+        "terminate called after throwing an instance of 'std::bad_alloc'",
+        "Allocation of exceeds 10% of free system memory",
+    ),
+)
 def allocation_refused(evidence: Evidence) -> Iterator[Finding]:
     """One request for memory was too large and was refused.
 

@@ -21,6 +21,12 @@ LONGEST = 160
     behind=(
         "waiting-forever", "deadlocked", "uncaught-exception", "interrupted", "terminated-by-process", "killed-by-process",
     ),
+    searched=(
+        'Task exception was never retrieved',
+        'Future exception was never retrieved',
+        'exception in thread is ignored python',
+        'ThreadPoolExecutor swallows exceptions',
+    ),
 )  # fmt: skip
 def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
     """An exception in the background was never looked at.

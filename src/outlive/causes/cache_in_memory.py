@@ -13,6 +13,11 @@ from outlive.unit import BEHIND_A_PIPELINE, cause
     "D123",
     since="0.1",
     behind=BEHIND_A_PIPELINE,
+    searched=(
+        "tf.data cache out of memory",
+        "dataset.cache() fills RAM",
+        "The calling iterator did not fully read the dataset being cached",
+    ),
 )
 def cache_in_memory(evidence: Evidence) -> Iterator[Finding]:
     """A `cache()` of tf.data keeps the whole data set in memory.

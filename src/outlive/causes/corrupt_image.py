@@ -16,7 +16,18 @@ from outlive.model import Confidence, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D401", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D401",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "Unknown image file format. One of JPEG, PNG, GIF, BMP required",
+        "Invalid JPEG data or crop window",
+        "UnidentifiedImageError: cannot identify image file",
+        "image file is truncated",
+        "Corrupt JPEG data: premature end of data segment",
+    ),
+)
 def corrupt_image(evidence: Evidence) -> Iterator[Finding]:
     """A picture file is damaged, cut off, empty, or no picture at all.
 

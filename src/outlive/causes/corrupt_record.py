@@ -16,7 +16,18 @@ from outlive.model import Confidence, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D402", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D402",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "DataLossError: corrupted record at",
+        "DataLossError: truncated record at",
+        "Compressed file ended before the end-of-stream marker was reached",
+        "EOFError: Ran out of input",
+        "Not a gzipped file",
+    ),
+)
 def corrupt_record(evidence: Evidence) -> Iterator[Finding]:
     """A file of records (TFRecord, .npy, .npz, gzip, pickle …) is damaged or cut off, or is compressed otherwise than the reader was told.
 

@@ -10,7 +10,18 @@ from outlive.model import Confidence, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D403", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D403",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "Unable to open file (file signature not found)",
+        "Unable to synchronously open file (truncated file",
+        "DataLossError: not an sstable (bad magic number)",
+        "Checksum does not match: stored vs. calculated on the restored bytes",
+        "Model provided has model identifier, should be 'TFL3'",
+    ),
+)
 def corrupt_weights(evidence: Evidence) -> Iterator[Finding]:
     """A file of weights (.keras, .h5, checkpoint, SavedModel, .tflite) is damaged, cut off, or something else than its name says.
 

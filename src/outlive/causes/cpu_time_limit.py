@@ -9,7 +9,16 @@ from outlive.model import Confidence, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D206", since="0.1")
+@cause(
+    "D206",
+    since="0.1",
+    searched=(
+        "CPU time limit exceeded (core dumped)",
+        "exit code 152",
+        "SIGXCPU",
+        "exit code 137",
+    ),
+)
 def cpu_time_limit(evidence: Evidence) -> Iterator[Finding]:
     """The program used up the CPU time that it was allowed (`ulimit -t`, RLIMIT_CPU).
 

@@ -24,6 +24,12 @@ CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSY
         "illegal-instruction",
         "thread-stack-too-small",
     ),
+    searched=(
+        "segmentation fault at exit python",
+        "segfault after script finished",
+        "Segmentation fault (core dumped) tensorflow",
+        "exit code 139",
+    ),
 )
 def crashed_at_exit(evidence: Evidence) -> Iterator[Finding]:
     """The program had finished, and crashed while it was being torn down.

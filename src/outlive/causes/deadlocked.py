@@ -16,6 +16,11 @@ from outlive.unit import cause
     behind=(
         "waiting-forever", "interrupted", "terminated-by-process", "killed-by-process", "uncaught-exception",
     ),
+    searched=(
+        'tensorflow training hangs',
+        'python threads deadlock waiting for lock',
+        'program freezes without error python',
+    ),
 )  # fmt: skip
 def deadlocked(evidence: Evidence) -> Iterator[Finding]:
     """Threads wait for each other, so none of them will ever go on.

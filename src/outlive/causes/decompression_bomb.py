@@ -29,6 +29,11 @@ BYTES_PER_PIXEL = 3
         "address-space-limit",
         "allocation-refused",
     ),
+    searched=(
+        "DecompressionBombError: Image size exceeds limit",
+        "could be decompression bomb DOS attack",
+        "Image.MAX_IMAGE_PIXELS",
+    ),
 )
 def decompression_bomb(evidence: Evidence) -> Iterator[Finding]:
     """A picture that is small on disk is enormous when decoded.

@@ -25,7 +25,17 @@ TELLING = 0.1
 FLUSH_FAILED = 120
 
 
-@cause("D604", since="0.2", behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"))
+@cause(
+    "D604",
+    since="0.2",
+    behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"),
+    searched=(
+        "OSError: [Errno 28] No space left on device",
+        "ResourceExhaustedError: No space left on device",
+        "Disk quota exceeded",
+        "checkpoint no space left on device",
+    ),
+)
 def disk_full(evidence: Evidence) -> Iterator[Finding]:
     """A file could not be written: its file system is full, or the user's quota is used up.
 

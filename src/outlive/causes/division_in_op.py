@@ -9,7 +9,16 @@ from outlive.model import Confidence, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D303", since="0.1", needs=("stacks", "crash"))
+@cause(
+    "D303",
+    since="0.1",
+    needs=("stacks", "crash"),
+    searched=(
+        "Floating point exception (core dumped) tensorflow",
+        "exit code 136",
+        "SIGFPE tensorflow",
+    ),
+)
 def division_in_op(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow operation divided an integer by zero in native code.
 

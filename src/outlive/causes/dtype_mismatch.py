@@ -15,7 +15,17 @@ from outlive.unit import cause
 NAMES = {"float": "float32", "double": "float64", "half": "float16", "string": "string"}
 
 
-@cause("D502", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D502",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "was expected to be a float tensor but is a double tensor",
+        "Tensor conversion requested dtype float32 for Tensor with dtype float64",
+        "Value passed to parameter has DataType not in list of allowed values",
+        "Cannot set tensor: Got value of type FLOAT32 but expected type UINT8",
+    ),
+)
 def dtype_mismatch(evidence: Evidence) -> Iterator[Finding]:
     """An operation or model was given a dtype that it does not take.
 

@@ -9,7 +9,15 @@ from outlive.model import Confidence, EndingKind, Fact, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D901", since="0.1")
+@cause(
+    "D901",
+    since="0.1",
+    searched=(
+        "exit code 1",
+        "process exited with code 1 and no traceback",
+        "SystemExit python no error message",
+    ),
+)
 def exited_by_program(evidence: Evidence) -> Iterator[Finding]:
     """The program ended itself, with a status that tells of failure.
 

@@ -9,7 +9,17 @@ from outlive.model import Confidence, EndingKind, Fact, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D902", since="0.1", behind=("exited-by-program",))
+@cause(
+    "D902",
+    since="0.1",
+    behind=("exited-by-program",),
+    searched=(
+        "python stops without error or traceback",
+        "os._exit kills program silently",
+        "Aborted (core dumped)",
+        "exit code 134",
+    ),
+)
 def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
     """The process was ended from within, past all cleanup: `os._exit`, `os.abort`, or `exit` in native code.
 

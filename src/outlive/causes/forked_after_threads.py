@@ -17,6 +17,13 @@ from outlive.unit import cause
         "waiting-forever", "deadlocked", "interrupted", "terminated-by-process", "killed-by-process",
         "uncaught-exception",
     ),
+    searched=(
+        'tensorflow multiprocessing hangs',
+        'This process is multi-threaded, use of fork() may lead to deadlocks in the child',
+        'os.fork() is incompatible with multithreaded code',
+        'model.predict hangs in child process',
+        'tensorflow training hangs',
+    ),
 )  # fmt: skip
 def forked_after_threads(evidence: Evidence) -> Iterator[Finding]:
     """A worker was forked from a process with threads, and hangs on a lock that one of them held.

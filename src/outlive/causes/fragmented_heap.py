@@ -18,6 +18,12 @@ REALLY_THERE = 0.6
     "D116",
     since="0.2",
     behind=(*BEHIND_MEMORY, "native-leak"),
+    searched=(
+        "python memory not released after del",
+        "gc.collect does not free memory",
+        "MALLOC_ARENA_MAX malloc_trim python",
+        "tensorflow memory leak",
+    ),
 )
 def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
     """The program had given memory back, but in pieces between things that it kept: the allocator could not return it.

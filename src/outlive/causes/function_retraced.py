@@ -16,6 +16,12 @@ MANY_TRACES = 20
     "D112",
     since="0.1",
     behind=BEHIND_GROWTH,
+    searched=(
+        "triggered tf.function retracing. Tracing is expensive",
+        "5 out of the last 5 calls to triggered tf.function retracing",
+        "model.predict in a loop memory leak",
+        "tensorflow memory leak",
+    ),
 )
 def function_retraced(evidence: Evidence) -> Iterator[Finding]:
     """A `tf.function` was traced again and again; every trace keeps a graph for ever.

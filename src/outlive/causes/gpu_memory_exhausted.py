@@ -23,7 +23,15 @@ DEVICE = re.compile(r"GPU[:_](\d+)")
 
 
 @cause(
-    "D106", since="0.2", behind=("allocation-refused", "uncaught-exception", "exited-by-program")
+    "D106",
+    since="0.2",
+    behind=("allocation-refused", "uncaught-exception", "exited-by-program"),
+    searched=(
+        "CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+        "ResourceExhaustedError: OOM when allocating tensor with shape",
+        "Allocator (GPU_0_bfc) ran out of memory trying to allocate",
+        "tensorflow takes all GPU memory",
+    ),
 )
 def gpu_memory_exhausted(evidence: Evidence) -> Iterator[Finding]:
     """The memory of a graphics card ran out.

@@ -17,6 +17,12 @@ GROWN = 1.1
     "D113",
     since="0.2",
     behind=BEHIND_GROWTH,
+    searched=(
+        "tensorflow gets slower every iteration",
+        "tf.Session memory grows in loop",
+        "GraphDef cannot be larger than 2GB",
+        "tensorflow memory leak",
+    ),
 )
 def graph_grows(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow graph got new operations at every step, and a graph never forgets one.

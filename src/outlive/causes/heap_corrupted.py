@@ -16,7 +16,21 @@ HEAP_CHECK = re.compile(
 )
 
 
-@cause("D305", since="0.1", needs=("stderr",), behind=("user-native-crashed",))
+@cause(
+    "D305",
+    since="0.1",
+    needs=("stderr",),
+    behind=("user-native-crashed",),
+    searched=(
+        "double free or corruption (out)",
+        "free(): invalid pointer",
+        "munmap_chunk(): invalid pointer",
+        "malloc(): invalid size (unsorted)",
+        "corrupted size vs. prev_size",
+        "Aborted (core dumped)",
+        "exit code 134",
+    ),
+)
 def heap_corrupted(evidence: Evidence) -> Iterator[Finding]:
     """The memory allocator found its own records damaged and aborted the process.
 

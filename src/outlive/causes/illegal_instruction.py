@@ -15,6 +15,13 @@ from outlive.unit import cause
     since="0.1",
     needs=("crash",),
     behind=("native-op-crashed", "user-native-crashed"),
+    searched=(
+        "Illegal instruction (core dumped)",
+        "exit code 132",
+        "tensorflow was compiled to use AVX instructions, but these aren't available on your machine",
+        "import tensorflow crashes old CPU",
+        "tensorflow kernel died",
+    ),
 )
 def illegal_instruction(evidence: Evidence) -> Iterator[Finding]:
     """Native code met an instruction that this CPU does not have, or one that is there to stop the program.

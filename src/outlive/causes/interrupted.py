@@ -10,7 +10,16 @@ from outlive.observed import Received
 from outlive.unit import cause
 
 
-@cause("D204", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D204",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "KeyboardInterrupt",
+        "exit code 130",
+        "SIGINT python stopped by itself",
+    ),
+)
 def interrupted(evidence: Evidence) -> Iterator[Finding]:
     """The program was interrupted: Ctrl-C, the stop button, or a SIGINT from another process.
 

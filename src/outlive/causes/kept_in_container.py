@@ -20,6 +20,13 @@ FEWEST = 8
     "D111",
     since="0.1",
     behind=BEHIND_GROWTH,
+    searched=(
+        "RAM keeps increasing every epoch",
+        "memory grows list append tensors",
+        "lru_cache memory leak",
+        "tensorflow memory leak",
+        "tensorflow kernel died",
+    ),
 )
 def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
     """A list, dictionary or cache of the program keeps everything that is put into it.

@@ -12,7 +12,18 @@ from outlive.unit import cause
 SCARCE = 0.1
 
 
-@cause("D201", since="0.1", needs=("oom counters", "kernel log"))
+@cause(
+    "D201",
+    since="0.1",
+    needs=("oom counters", "kernel log"),
+    searched=(
+        "SIGKILL but nothing about out of memory in dmesg",
+        "who killed my process kill -9",
+        "Killed",
+        "exit code 137",
+        "tensorflow kernel died",
+    ),
+)
 def killed_by_process(evidence: Evidence) -> Iterator[Finding]:
     """A process sent SIGKILL; the kernel's out-of-memory killer did not.
 

@@ -9,7 +9,18 @@ from outlive.model import EndedBy, Fact, Finding, Remedy, size
 from outlive.unit import cause
 
 
-@cause("D102", since="0.1", needs=("oom counters", "kernel log"))
+@cause(
+    "D102",
+    since="0.1",
+    needs=("oom counters", "kernel log"),
+    searched=(
+        "Out of memory: Killed process (python)",
+        "python invoked oom-killer",
+        "Killed",
+        "exit code 137",
+        "tensorflow kernel died",
+    ),
+)
 def machine_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     """The machine ran out of memory, and the kernel killed this program to get some back.
 

@@ -9,7 +9,18 @@ from outlive.model import Confidence, Fact, Finding, Remedy, size
 from outlive.unit import cause
 
 
-@cause("D310", since="0.1", needs=("crash",), behind=("user-native-crashed", "native-op-crashed"))
+@cause(
+    "D310",
+    since="0.1",
+    needs=("crash",),
+    behind=("user-native-crashed", "native-op-crashed"),
+    searched=(
+        "numpy memmap Bus error",
+        "file shortened while mmap SIGBUS",
+        "Bus error (core dumped)",
+        "exit code 135",
+    ),
+)
 def mapped_file_truncated(evidence: Evidence) -> Iterator[Finding]:
     """A file that the program had mapped into memory was made shorter, and the program read past its new end.
 

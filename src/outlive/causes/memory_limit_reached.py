@@ -9,7 +9,19 @@ from outlive.model import EndedBy, Fact, Finding, Remedy, size
 from outlive.unit import cause
 
 
-@cause("D101", since="0.1", needs=("oom counters", "kernel log"))
+@cause(
+    "D101",
+    since="0.1",
+    needs=("oom counters", "kernel log"),
+    searched=(
+        "OOMKilled",
+        "Memory cgroup out of memory: Killed process",
+        "slurmstepd: error: Detected 1 oom_kill event",
+        "Killed",
+        "exit code 137",
+        "tensorflow kernel died",
+    ),
+)
 def memory_limit_reached(evidence: Evidence) -> Iterator[Finding]:
     """The program needed more memory than its control group (container, job, session) may use.
 

@@ -11,7 +11,17 @@ from outlive.model import Confidence, Fact, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D404", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D404",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "FileNotFoundError: [Errno 2] No such file or directory",
+        "NotFoundError: No such file or directory [Op:ReadFile]",
+        "No files matched pattern",
+        "NewRandomAccessFile failed to open",
+    ),
+)
 def missing_file(evidence: Evidence) -> Iterator[Finding]:
     """A file or folder that the program wanted to read is not there, or a pattern matched no file.
 

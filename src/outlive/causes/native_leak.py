@@ -20,6 +20,12 @@ LARGE_BLOCK = 0.04
     "D115",
     since="0.2",
     behind=BEHIND_MEMORY,
+    searched=(
+        "RSS grows but tracemalloc shows nothing",
+        "memory leak in C extension python",
+        "ctypes memory never freed",
+        "tensorflow memory leak",
+    ),
 )
 def native_leak(evidence: Evidence) -> Iterator[Finding]:
     """Memory grew outside Python's objects and outside TensorFlow's allocator: native code keeps it.

@@ -17,7 +17,18 @@ CRASHES = {
 }
 
 
-@cause("D301", since="0.1", needs=("stacks", "crash"))
+@cause(
+    "D301",
+    since="0.1",
+    needs=("stacks", "crash"),
+    searched=(
+        "Segmentation fault (core dumped) tensorflow",
+        "exit code 139",
+        "Fatal Python error: Segmentation fault in tensorflow/python/eager/execute.py",
+        "tensorflow op segfault",
+        "tensorflow kernel died",
+    ),
+)
 def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow operation crashed in native code.
 

@@ -26,7 +26,17 @@ KNOWN = {
 }
 
 
-@cause("D503", since="0.1", behind=("uncaught-exception", "exited-by-program"))
+@cause(
+    "D503",
+    since="0.1",
+    behind=("uncaught-exception", "exited-by-program"),
+    searched=(
+        "loss is nan",
+        "Tensor had NaN values",
+        "Tensor had Inf values",
+        "tf.debugging.enable_check_numerics InvalidArgumentError",
+    ),
+)
 def not_finite(evidence: Evidence) -> Iterator[Finding]:
     """A number became NaN or infinite, and a check ended the program.
 

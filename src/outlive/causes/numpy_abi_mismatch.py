@@ -48,6 +48,12 @@ SIZES = re.compile(r"Expected (\d+) from C header, got (\d+) from PyObject")
         "user-native-crashed",
         "native-op-crashed",
     ),
+    searched=(
+        "numpy.dtype size changed, may indicate binary incompatibility",
+        "A module that was compiled using NumPy 1.x cannot be run in NumPy 2",
+        "numpy.core.multiarray failed to import",
+        "module was compiled against NumPy C-API version",
+    ),
 )
 def numpy_abi_mismatch(evidence: Evidence) -> Iterator[Finding]:
     """A compiled module was built for another NumPy than the installed one.

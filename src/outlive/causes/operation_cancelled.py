@@ -13,6 +13,12 @@ from outlive.unit import cause
     "D702",
     since="0.2",
     behind=("background-error-lost", "uncaught-exception", "exited-by-program"),
+    searched=(
+        "CancelledError: Operation was cancelled",
+        "concurrent.futures._base.CancelledError",
+        "asyncio.exceptions.CancelledError",
+        "[Derived] RecvAsync is cancelled",
+    ),
 )
 def operation_cancelled(evidence: Evidence) -> Iterator[Finding]:
     """An operation was cancelled while its result was still wanted.

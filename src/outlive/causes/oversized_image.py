@@ -16,6 +16,11 @@ LARGE_PART = 0.2
     "D126",
     since="0.2",
     behind=(*BEHIND_GROWTH, "widened-dtype"),
+    searched=(
+        "decode large image out of memory",
+        "one huge picture in dataset kills training",
+        "tf.io.decode_image memory usage",
+    ),
 )
 def oversized_image(evidence: Evidence) -> Iterator[Finding]:
     """A picture of very many pixels was decoded; on disk it is small, in memory it is not.

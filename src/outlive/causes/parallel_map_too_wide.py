@@ -13,6 +13,11 @@ from outlive.unit import BEHIND_A_PIPELINE, cause
     "D124",
     since="0.1",
     behind=BEHIND_A_PIPELINE,
+    searched=(
+        "num_parallel_calls memory usage",
+        "tf.data AUTOTUNE uses too much RAM",
+        "dataset.map out of memory",
+    ),
 )
 def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
     """A parallel `map` of tf.data makes so many elements at once that they do not fit.

@@ -35,7 +35,18 @@ CONTAINER_INITS = frozenset({"tini", "docker-init", "dumb-init", "catatonit", "p
 SHUTDOWN = frozenset({"systemd-shutdow", "systemd-shutdown", "shutdown"})
 
 
-@cause("D207", since="0.1", behind=("terminated-by-process", "killed-by-process", "interrupted"))
+@cause(
+    "D207",
+    since="0.1",
+    behind=("terminated-by-process", "killed-by-process", "interrupted"),
+    searched=(
+        "CANCELLED DUE TO TIME LIMIT",
+        "slurmstepd: error: JOB CANCELLED DUE TO PREEMPTION",
+        "spot instance terminated training",
+        "pod evicted while training",
+        "exit code 143",
+    ),
+)
 def preempted(evidence: Evidence) -> Iterator[Finding]:
     """A scheduler took the program's place away: a time limit, a job of higher priority, a pod that is moved, a spot instance.
 

@@ -13,6 +13,10 @@ from outlive.unit import BEHIND_A_PIPELINE, cause
     "D122",
     since="0.1",
     behind=BEHIND_A_PIPELINE,
+    searched=(
+        "tf.data prefetch out of memory",
+        "prefetch buffer_size memory usage",
+    ),
 )
 def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
     """A `prefetch` of tf.data runs so far ahead that its elements do not fit.

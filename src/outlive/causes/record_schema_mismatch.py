@@ -11,7 +11,16 @@ from outlive.model import Confidence, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D405", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D405",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "Can't parse serialized Example",
+        "Feature is required but could not be found",
+        "Data types don't match. Data type: int64 but expected type: float",
+    ),
+)
 def record_schema_mismatch(evidence: Evidence) -> Iterator[Finding]:
     """A record is whole, but holds other fields or types than the reader asks for.
 

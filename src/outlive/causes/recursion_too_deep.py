@@ -15,7 +15,16 @@ FEWEST = 3
 DEEP = 50
 
 
-@cause("D903", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D903",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "RecursionError: maximum recursion depth exceeded",
+        "maximum recursion depth exceeded while calling a Python object",
+        "RecursionError __getattr__",
+    ),
+)
 def recursion_too_deep(evidence: Evidence) -> Iterator[Finding]:
     """A function called itself, directly or through others, until Python's limit on the depth of calls.
 

@@ -21,6 +21,11 @@ CLOSED = re.compile(r"session (?:has been|was|is) closed|closed session|session.
         "operation-cancelled", "background-error-lost", "uncaught-exception", "waiting-forever",
         "exited-by-program",
     ),
+    searched=(
+        'RuntimeError: Attempted to use a closed Session',
+        'CancelledError: Session has been closed',
+        "RuntimeError('Session is closed')",
+    ),
 )  # fmt: skip
 def session_closed(evidence: Evidence) -> Iterator[Finding]:
     """A TensorFlow session was closed while, or before, it was used.

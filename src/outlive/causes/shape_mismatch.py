@@ -40,7 +40,19 @@ SAYS = {
 }
 
 
-@cause("D501", since="0.1", behind=("uncaught-exception",))
+@cause(
+    "D501",
+    since="0.1",
+    behind=("uncaught-exception",),
+    searched=(
+        "Incompatible shapes",
+        "Matrix size-incompatible: In[0]",
+        "Input 0 of layer is incompatible with the layer: expected shape",
+        "logits and labels must be broadcastable",
+        "Cannot batch tensors with different shapes in component 0",
+        "operands could not be broadcast together with shapes",
+    ),
+)
 def shape_mismatch(evidence: Evidence) -> Iterator[Finding]:
     """Two tensors, or a tensor and a layer, have shapes that do not fit.
 

@@ -64,7 +64,17 @@ FROM_SYSTEM = (
 )
 
 
-@cause("D603", since="0.2", behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"))
+@cause(
+    "D603",
+    since="0.2",
+    behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"),
+    searched=(
+        "cannot open shared object file: No such file or directory",
+        "ImportError: libGL.so.1",
+        "version `GLIBCXX_3.4.29' not found",
+        "undefined symbol tensorflow",
+    ),
+)
 def shared_library_missing(evidence: Evidence) -> Iterator[Finding]:
     """A shared library that the program loads is missing, or does not fit to the others.
 

@@ -12,7 +12,19 @@ from outlive.unit import cause
 NEARLY_NOTHING_BYTES = 1 << 20
 
 
-@cause("D309", since="0.1", needs=("crash",), behind=("user-native-crashed", "native-op-crashed"))
+@cause(
+    "D309",
+    since="0.1",
+    needs=("crash",),
+    behind=("user-native-crashed", "native-op-crashed"),
+    searched=(
+        "docker --shm-size bus error",
+        "No space left on device /dev/shm",
+        "DataLoader worker is killed by signal: Bus error",
+        "Bus error (core dumped)",
+        "exit code 135",
+    ),
+)
 def shared_memory_full(evidence: Evidence) -> Iterator[Finding]:
     """Shared memory was full: /dev/shm, or another file system that lives in memory.
 

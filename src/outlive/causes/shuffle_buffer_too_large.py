@@ -13,6 +13,10 @@ from outlive.unit import BEHIND_A_PIPELINE, cause
     "D121",
     since="0.1",
     behind=BEHIND_A_PIPELINE,
+    searched=(
+        "Filling up shuffle buffer (this may take a while)",
+        "dataset.shuffle buffer_size out of memory",
+    ),
 )
 def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
     """A `shuffle` of tf.data keeps more elements in memory than fit.

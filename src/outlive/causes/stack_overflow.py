@@ -15,6 +15,12 @@ from outlive.unit import cause
     since="0.1",
     needs=("stacks", "crash"),
     behind=("user-native-crashed", "native-op-crashed"),
+    searched=(
+        "sys.setrecursionlimit segmentation fault",
+        "Fatal Python error: Cannot recover from stack overflow",
+        "Segmentation fault (core dumped) tensorflow",
+        "exit code 139",
+    ),
 )
 def stack_overflow(evidence: Evidence) -> Iterator[Finding]:
     """A function that calls itself ran out of stack.

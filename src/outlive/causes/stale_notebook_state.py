@@ -15,6 +15,11 @@ from outlive.unit import cause
     "D904",
     since="0.1",
     behind=("uncaught-exception", "shape-mismatch", "dtype-mismatch", "exited-by-program"),
+    searched=(
+        "NameError: name is not defined after restart kernel",
+        "notebook fails on run all but works cell by cell",
+        "jupyter cells run out of order",
+    ),
 )
 def stale_notebook_state(evidence: Evidence) -> Iterator[Finding]:
     """The notebook relies on state that its cells, run in their order, do not make.

@@ -20,6 +20,11 @@ GOOD_PART = 0.3
     "D114",
     since="0.2",
     behind=BEHIND_GROWTH,
+    searched=(
+        "GradientTape memory leak",
+        "GradientTape persistent=True out of memory",
+        "tensorflow memory leak",
+    ),
 )
 def tape_kept_open(evidence: Evidence) -> Iterator[Finding]:
     """A `tf.GradientTape` recorded step after step (or was kept), and with it every intermediate result.

@@ -10,7 +10,16 @@ from outlive.senders import keeps_a_terminal
 from outlive.unit import cause
 
 
-@cause("D203", since="0.1")
+@cause(
+    "D203",
+    since="0.1",
+    searched=(
+        "training stops when ssh disconnects",
+        "python killed when terminal is closed",
+        "exit code 129",
+        "SIGHUP python",
+    ),
+)
 def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
     """The terminal was closed, or the connection to it was lost, and took the program with it.
 

@@ -18,7 +18,15 @@ ONLY_FROM_A_PROCESS = frozenset({"SIGHUP", "SIGALRM", "SIGVTALRM", "SIGPROF", "S
 FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"})
 
 
-@cause("D202", since="0.1")
+@cause(
+    "D202",
+    since="0.1",
+    searched=(
+        "Terminated",
+        "exit code 143",
+        "SIGTERM received who sent it",
+    ),
+)
 def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
     """Another process asked the program to end, with SIGTERM or a signal like it.
 

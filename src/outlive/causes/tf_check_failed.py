@@ -14,7 +14,19 @@ FATAL = re.compile(
 )
 
 
-@cause("D302", since="0.1", needs=("stderr",), behind=("native-op-crashed",))
+@cause(
+    "D302",
+    since="0.1",
+    needs=("stderr",),
+    behind=("native-op-crashed",),
+    searched=(
+        "F tensorflow Check failed:",
+        "Fatal Python error: Aborted",
+        "Aborted (core dumped)",
+        "exit code 134",
+        "tensorflow kernel died",
+    ),
+)
 def tf_check_failed(evidence: Evidence) -> Iterator[Finding]:
     """TensorFlow met a state that it considers impossible and aborted the process.
 

@@ -17,6 +17,12 @@ SMALL_BYTES = 2 << 20
     since="0.1",
     needs=("crash",),
     behind=("stack-overflow", "user-native-crashed", "native-op-crashed"),
+    searched=(
+        "threading.stack_size segmentation fault",
+        "segfault only in a thread",
+        "Segmentation fault (core dumped) tensorflow",
+        "exit code 139",
+    ),
 )
 def thread_stack_too_small(evidence: Evidence) -> Iterator[Finding]:
     """A thread was given so small a stack that ordinary work did not fit.

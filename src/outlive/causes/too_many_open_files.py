@@ -16,7 +16,16 @@ ENFILE, EMFILE = 23, 24
 USUAL_LIMIT = 1024
 
 
-@cause("D605", since="0.2", behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"))
+@cause(
+    "D605",
+    since="0.2",
+    behind=("uncaught-exception", "exited-by-program", "crashed-at-exit"),
+    searched=(
+        "OSError: [Errno 24] Too many open files",
+        "ResourceExhaustedError: Too many open files",
+        "ulimit -n python",
+    ),
+)
 def too_many_open_files(evidence: Evidence) -> Iterator[Finding]:
     """The program had as many files open as it may have, and could open no further one.
 

@@ -39,6 +39,12 @@ FORKS = re.compile(r"/(?:subprocess|popen_fork|popen_spawn_posix|popen_forkserve
         "native-op-crashed",
         "user-native-crashed",
     ),
+    searched=(
+        "RuntimeError: can't start new thread",
+        "OpenBLAS blas_thread_init: pthread_create failed",
+        "creation via pthread_create() failed",
+        "BlockingIOError: [Errno 11] Resource temporarily unavailable",
+    ),
 )
 def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
     """The program could start no further thread or process: a limit on their number was reached.

@@ -9,7 +9,15 @@ from outlive.model import Confidence, Fact, Finding, Remedy
 from outlive.unit import cause
 
 
-@cause("D900", since="0.1")
+@cause(
+    "D900",
+    since="0.1",
+    searched=(
+        "Traceback (most recent call last)",
+        "python exception ends program",
+        "exit code 1",
+    ),
+)
 def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
     """An exception that nobody caught ended the program.
 

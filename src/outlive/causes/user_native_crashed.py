@@ -20,7 +20,18 @@ GIVING_UP = re.compile(
 TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 
 
-@cause("D304", since="0.1", needs=("stacks", "crash"))
+@cause(
+    "D304",
+    since="0.1",
+    needs=("stacks", "crash"),
+    searched=(
+        "ctypes segmentation fault",
+        "segfault in C extension python",
+        "Segmentation fault (core dumped) tensorflow",
+        "exit code 139",
+        "tensorflow kernel died",
+    ),
+)
 def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
     """Native code that the program called crashed: a `ctypes` call, an extension module, another library than TensorFlow.
 

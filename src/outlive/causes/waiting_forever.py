@@ -14,6 +14,12 @@ from outlive.unit import cause
     since="0.2",
     needs=("stacks", "waits"),
     behind=("interrupted", "terminated-by-process", "killed-by-process", "uncaught-exception"),
+    searched=(
+        "queue.get blocks forever",
+        "python hangs at join",
+        "generator in from_generator blocks",
+        "tensorflow training hangs",
+    ),
 )
 def waiting_forever(evidence: Evidence) -> Iterator[Finding]:
     """The program waits for something that nobody in it will ever do.

@@ -16,6 +16,11 @@ WORTH_SAVING = 0.2
     "D125",
     since="0.2",
     behind=BEHIND_GROWTH,
+    searched=(
+        "numpy array float64 uses too much memory",
+        "uint8 image to float64 memory",
+        "divide by 255 memory explodes",
+    ),
 )
 def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
     """An array took eight bytes a number where its values needed one or four.

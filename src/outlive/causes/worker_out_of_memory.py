@@ -20,6 +20,12 @@ from outlive.unit import cause
         "background-error-lost",
         "killed-by-process",
     ),
+    searched=(
+        "BrokenProcessPool: A process in the process pool was terminated abruptly",
+        "multiprocessing worker killed, program goes on",
+        "multiprocessing Pool hangs after worker is killed",
+        "exit code 137",
+    ),
 )
 def worker_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     """A worker process of the program was killed by the kernel for want of memory; the program itself was not.

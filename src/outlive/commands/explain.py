@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -15,12 +16,20 @@ from outlive.unit import Unit
 
 
 @click.command(short_help="The manual page of a cause of death, a check or a rule.")
-@click.argument("slug", required=False, shell_complete=complete_unit)
+@click.argument("words", metavar="[SLUG|WORDS]...", nargs=-1, shell_complete=complete_unit)
 @click.option("--json", "as_json", is_flag=True, help="The page as JSON.")
-def explain(slug: str | None, as_json: bool) -> None:
-    """Explain a cause of death, a check of `outlive doctor` or a rule of `outlive lint`: what it is, how Outlive knows, what to do. Without SLUG, list them all."""
+def explain(words: tuple[str, ...], as_json: bool) -> None:
+    """Explain a cause of death, a check of `outlive doctor` or a rule of `outlive lint`: what it is, how Outlive knows, what to do. Without SLUG, list them all.
+
+    With other words, a message or an exit status, find the pages that explain them:
+
+    \b
+      outlive explain exit code 137
+      outlive explain "Canceled future for execute_request"
+    """
     units = all_units()
-    if slug is None:
+    slug = " ".join(words)
+    if not slug:
         if as_json:
             print(json.dumps([_page(unit) for unit in units], indent=1))
             return
@@ -29,9 +38,8 @@ def explain(slug: str | None, as_json: bool) -> None:
         return
     wanted = [unit for unit in units if slug in (unit.slug, unit.code)]
     if not wanted:
-        raise UsageError(
-            f"There is no cause, check or rule {slug!r}.", "`outlive explain` lists them."
-        )
+        _find(slug, units, as_json)
+        return
     if as_json:
         print(json.dumps(_page(wanted[0]), indent=1))
         return
@@ -41,6 +49,36 @@ def explain(slug: str | None, as_json: bool) -> None:
     console.print(Markdown(f"# {wanted[0].slug} ({wanted[0].code})\n\n{wanted[0].doc}"))
 
 
+def _find(query: str, units: Sequence[Unit[Any]], as_json: bool) -> None:
+    """The pages that the words lead to. A single word that nobody searches for is a mistyped name."""
+    from outlive.searching import everything, find, knows
+    from outlive.symptoms import SYMPTOMS
+
+    found = find(query, everything(units))
+    if not found or (len(query.split()) == 1 and not any(knows(page, query) for page in found)):
+        raise UsageError(
+            f"There is no cause, check or rule {query!r}.",
+            f"The nearest is {found[0].name}. `outlive explain` lists them all."
+            if found
+            else "`outlive explain` lists them.",
+        )
+    if as_json:
+        print(json.dumps([{"slug": page.name, "title": page.title} for page in found], indent=1))
+        return
+    overviews = {symptom.slug: symptom for symptom in SYMPTOMS}
+    symptom = overviews.get(found[0].name)
+    if symptom is not None:
+        from rich.markdown import Markdown
+
+        console_on(sys.stdout).print(Markdown(f"**{symptom.phrase}.** {symptom.says}"))
+        print()
+        named = [unit for unit in units if symptom.phrase in unit.searched]
+    else:
+        named = [unit for page in found for unit in units if unit.slug == page.name]
+    for unit in named:
+        print(f"{unit.slug:<24} {unit.headline}")
+
+
 def _page(unit: Unit[Any]) -> dict[str, Any]:
     return {
         "slug": unit.slug,
@@ -48,5 +86,6 @@ def _page(unit: Unit[Any]) -> dict[str, Any]:
         "since": unit.since,
         "needs": list(unit.needs),
         "prevents": list(unit.prevents),
+        "searched": list(unit.searched),
         "page": unit.doc,
     }
