@@ -125,7 +125,7 @@ def test_every_part_has_a_heading_and_every_table_a_caption() -> None:
     parsed = Parsed(page(story_with("x")))
     headings = [attrs["id"] for attrs in parsed.named("h2")]
 
-    assert headings == ["where", "fix", "because", "memory", "held", "also", "stacks", "words", "ruled", "facts"]  # fmt: skip
+    assert headings == ["where", "fix", "because", "memory", "held", "also", "stacks", "words", "ruled", "environment", "facts"]  # fmt: skip
     assert [attrs["aria-labelledby"] for attrs in parsed.named("section")] == headings
     assert len(parsed.named("caption")) == len(parsed.named("table"))
     assert len(parsed.named("h1")) == 1

@@ -51,6 +51,8 @@ MOST_ALLOCATED = 0.5
 
 #: A stage that may hold this share of the limit is no passenger.
 LARGE_STAGE = 0.4
+#: … and one that may hold this share leaves room for the rest of the program.
+MODEST_STAGE = 0.25
 
 #: What people and schedulers send to a program that hangs.
 ENDED_BY_THE_IMPATIENT = ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGQUIT")
@@ -349,16 +351,29 @@ class Evidence:
         """The stage of this kind that may hold a large part of the memory that ran out."""
         if self.oom_kill() is None and self.refused_memory() is None:
             return None
-        limit = self.fact("memory limit") or self.fact("machine memory")
+        limit = self.room_for_stages
         mine = [
             stage
             for stage in self.stages
             if stage.kind == kind and stage.pid == self.program.pid and stage.bytes
         ]
         largest = max(mine, key=lambda stage: stage.bytes or 0, default=None)
-        if largest is None or not isinstance(limit, int):
+        if largest is None or limit is None:
             return None
         return largest if (largest.bytes or 0) >= LARGE_STAGE * limit else None
+
+    @property
+    def room_for_stages(self) -> int | None:
+        """The limit that a pipeline's buffers are measured by."""
+        limit = self.fact("memory limit") or self.fact("machine memory")
+        return limit if isinstance(limit, int) else None
+
+    def modest(self, stage: Stage) -> int:
+        """How many elements a stage may hold in a quarter of the limit: two digits of it, as a person would write."""
+        room, each = self.room_for_stages, stage.element_bytes
+        count = int(MODEST_STAGE * room / each) if room and each else 0
+        step = int("1" + "0" * max(0, len(str(count)) - 2))
+        return count // step * step
 
     def facts_of_stage(self, stage: Stage) -> tuple[Fact, ...]:
         """What is known about a stage that held too much."""

@@ -32,6 +32,7 @@ def foreseen(verdict: Verdict, folder: str) -> Verdict:
     remedy = Remedy(
         f"Look before the next run: this could have been seen by `outlive lint`: {seen.slug}, line {seen.where.line}.",
         (f"outlive lint {cause.where.file}",),
+        edits=next((remedy.edits for remedy in seen.remedies if remedy.edits), ()),
     )
     with_remedy = replace(cause, remedies=(*cause.remedies, remedy))
     return replace(verdict, findings=(with_remedy, *verdict.findings[1:]))

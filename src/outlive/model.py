@@ -109,6 +109,18 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What an argument of a call on the user's line should be: found again in the source by its tree, never by its text."""
+
+    call: str  #: the last word of what is called, as ``shuffle``; empty: whatever it is
+    argument: str  #: its name, as ``buffer_size``
+    becomes: str  #: what shall stand there, as source
+    place: int | None = None  #: among the arguments without a name; None: it always has one
+    #: Only if it is one of these types, in whatever form they are written: ``np.float64``, ``"float64"``, ``float``.
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Remedy:
     """One thing that the reader can do now."""
 
@@ -116,6 +128,7 @@ class Remedy:
     commands: tuple[str, ...] = ()
     safe: bool = False  #: may be applied without asking
     edits: tuple[Edit, ...] = ()  #: how a machine does it in the source
+    changes: tuple[Change, ...] = ()  #: how the blamed line would read: the first that fits it
 
 
 @dataclass(frozen=True, slots=True)

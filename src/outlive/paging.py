@@ -12,16 +12,20 @@ from typing import Any
 from outlive.errors import OutliveError
 from outlive.evidence import Evidence
 from outlive.examine import ruled_out
-from outlive.model import Verdict
+from outlive.model import Place, Verdict
 from outlive.record import runs
 from outlive.record.history import moments
 from outlive.record.masking import mask_text
 from outlive.report.page import page
 from outlive.report.share import Stranger
 from outlive.report.story import Story, for_strangers
+from outlive.rewriting import Rewriting, rewriting
 from outlive.showing import names_to_hide, neighbours_of
 
 STDOUT = "-"
+
+#: A longer file is hardly one that a person wrote.
+LARGEST_SOURCE_BYTES = 1_000_000
 
 
 class PageNotWritten(OutliveError):
@@ -47,8 +51,30 @@ def story_of(
         source=neighbours_of(evidence)(where) if where else (),
         ruled_out=ruled_out(evidence, verdict) if evidence.failed else (),
         began=time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(began)) if began else "",
+        rewriting=_rewriting(verdict, evidence),
     )
     return for_strangers(told, Stranger(mask_text, names_to_hide())) if share else told
+
+
+def _rewriting(verdict: Verdict, evidence: Evidence) -> Rewriting | None:
+    """How the blamed line would read after one of the remedies."""
+    cause = verdict.cause
+    if cause is None or cause.where is None:
+        return None
+    return rewriting(_source_of(cause.where, evidence), cause.where, cause.remedies)
+
+
+def _source_of(place: Place, evidence: Evidence) -> str:
+    """The text of the file or cell that a place is in, or nothing."""
+    for cell in evidence.cells:
+        if cell.name == place.file and not cell.silent:
+            return cell.code
+    path = os.path.join(evidence.program.folder, place.file)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(LARGEST_SOURCE_BYTES)
+    except (OSError, ValueError):
+        return ""
 
 
 def write_page(told: Story, target: str, look: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy, size
+from outlive.model import Change, Confidence, Finding, Remedy, size
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -40,6 +40,11 @@ def cache_in_memory(evidence: Evidence) -> Iterator[Finding]:
         f"`cache` keeps all {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
         evidence.facts_of_stage(stage),
         Confidence.LIKELY,
-        (Remedy("Move cache() before the decoding, or give it a file name."),),
+        (
+            Remedy(
+                "Move cache() before the decoding, or give it a file name.",
+                changes=(Change("cache", "filename", '"dataset.cache"', 0),),
+            ),
+        ),
         where=stage.place,
     )

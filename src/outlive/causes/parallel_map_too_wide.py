@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy, size
+from outlive.model import Change, Confidence, Finding, Remedy, size
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -36,10 +36,16 @@ def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
     stage = evidence.overfull_stage("map")
     if stage is None:
         return
+    fits = str(max(1, evidence.modest(stage)))
     yield Finding(
         f"A parallel `map` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
         evidence.facts_of_stage(stage),
         Confidence.LIKELY,
-        (Remedy("Use a smaller num_parallel_calls: the number of cores is enough."),),
+        (
+            Remedy(
+                "Use a smaller num_parallel_calls: the number of cores is enough.",
+                changes=(Change("map", "num_parallel_calls", fits, 1),),
+            ),
+        ),
         where=stage.place,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy, size
+from outlive.model import Change, Confidence, Finding, Remedy, size
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -35,10 +35,16 @@ def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
     stage = evidence.overfull_stage("prefetch")
     if stage is None:
         return
+    fits = "2" if evidence.modest(stage) >= 2 else "1"
     yield Finding(
         f"`prefetch` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
         evidence.facts_of_stage(stage),
         Confidence.LIKELY,
-        (Remedy("Use prefetch(1) or prefetch(2)."),),
+        (
+            Remedy(
+                "Use prefetch(1) or prefetch(2).",
+                changes=(Change("prefetch", "buffer_size", fits, 0),),
+            ),
+        ),
         where=stage.place,
     )

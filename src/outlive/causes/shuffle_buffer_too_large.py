@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy, size
+from outlive.model import Change, Confidence, Finding, Remedy, size
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -35,10 +35,17 @@ def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
     stage = evidence.overfull_stage("shuffle")
     if stage is None:
         return
+    fits = evidence.modest(stage)
+    smaller = (Change("shuffle", "buffer_size", str(fits), 0),) if fits > 1 else ()
     yield Finding(
         f"`shuffle` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
         evidence.facts_of_stage(stage),
         Confidence.LIKELY,
-        (Remedy("Shuffle the file names before they are decoded, or make buffer_size smaller."),),
+        (
+            Remedy(
+                "Shuffle the file names before they are decoded, or make buffer_size smaller.",
+                changes=smaller,
+            ),
+        ),
         where=stage.place,
     )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.model import Change, Confidence, Fact, Finding, Remedy, size
 from outlive.unit import BEHIND_GROWTH, cause
 
 #: Of the limit: an array that would free less was not what filled it.
 WORTH_SAVING = 0.2
+
+#: How people write the types of eight bytes.
+FLOATS = ("float64", "double", "float_", "float")
+INTEGERS = ("int64", "longlong", "int_", "int")
 
 
 @cause(
@@ -55,10 +59,23 @@ def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
                 ),
                 Confidence.LIKELY,
                 (
-                    Remedy("Say the type where the array is made: dtype=np.float32."),
+                    Remedy(
+                        "Say the type where the array is made: dtype=np.float32.",
+                        changes=_narrower(array.dtype, array.was),
+                    ),
                     Remedy(
                         "Or keep the narrow array and convert batch by batch: layers.Rescaling(1 / 255)."
                     ),
                 ),
                 where=array.place or evidence.growing_line(pid),
             )
+
+
+def _narrower(dtype: str, was: str) -> tuple[Change, ...]:
+    """The type on the line, where it is written there."""
+    named = FLOATS if dtype == "float64" else INTEGERS
+    becomes = "float32" if dtype == "float64" else was
+    return (
+        Change("astype", "dtype", becomes, 0, named),
+        Change("", "dtype", becomes, None, named),
+    )

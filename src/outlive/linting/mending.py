@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from outlive.model import Edit, Finding, Remedy
 from outlive.source.cells import parse, read_cells, source_of, write_cells
-
-LINE = re.compile(rb".*?(?:\r\n|\r|\n)|.+", re.DOTALL)
+from outlive.source.edits import apply_edits
 
 #: One mend may make another possible; more rounds than this are a circle.
 MAX_ROUNDS = 10
@@ -106,13 +104,3 @@ def _applied_to_cells(notebook: str, edits: Sequence[Edit]) -> str:
     if read_cells(after).unread != read_cells(notebook).unread:
         raise ValueError("a cell would not be Python any more")
     return after
-
-
-def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """Edits that do not meet, applied from the last to the first so that none moves another."""
-    lines = LINE.findall(text.encode("utf-8", "surrogatepass"))
-    for edit in sorted(edits, key=lambda it: (it.line, it.column), reverse=True):
-        front = lines[edit.line - 1][: edit.column]
-        back = lines[edit.end_line - 1][edit.end_column :]
-        lines[edit.line - 1 : edit.end_line] = [front + edit.text.encode() + back]
-    return b"".join(lines).decode("utf-8", "surrogatepass")

@@ -16,10 +16,12 @@ from importlib import resources
 from typing import Any
 
 from outlive import __version__
+from outlive.crash_site import NativeFrame
 from outlive.model import Confidence, EndingKind, Fact, Finding, Place, Remedy, size
-from outlive.observed import Stack
 from outlive.report.story import Held, Story, environment
 from outlive.report.text import BY, SURE, said, visible
+from outlive.report.threads import Thread
+from outlive.rewriting import Rewriting
 
 ASSETS = "page_assets"
 SCRIPTS = ("uPlot.iife.min.js", "page.js")
@@ -61,18 +63,17 @@ def _body(story: Story) -> Iterable[str]:
     yield '<a class="skip" href="#main">To the verdict</a>'
     yield f'<header><p class="run">Outlive · run {_(story.verdict.run)}'
     yield f" · began {_(story.began)}</p>" if story.began else "</p>"
-    yield '<button type="button" id="theme" aria-pressed="false">Dark</button></header><main id="main">'
+    yield '<button type="button" id="theme" aria-pressed="false">Dark</button></header>'
+    parts = [part for part in _parts(story) if part.body]
+    yield _contents(parts)
+    yield '<main id="main" tabindex="-1">'
     yield f'<p class="ending {"good" if story.verdict.ending.kind is EndingKind.SUCCESS else "bad"}">{_(_ending(story))}</p>'
     yield f"<h1>{_(_title(story))}</h1>"
     if cause is not None:
-        yield from _verdict(cause, story)
-    yield from _memory(story)
-    yield from _held(story.held)
-    yield from _also(story.verdict.findings[1:])
-    yield from _stacks(story.stacks)
-    yield from _last_words(story.evidence.log)
-    yield from _ruled_out(story)
-    yield from _all_facts(story)
+        yield f'<p class="badges"><span class="badge {OPENS[cause.confidence]}">{SURE[cause.confidence]}</span> '
+        yield f"<code>{_(cause.slug)}</code></p>"
+    for part in parts:
+        yield f'<section aria-labelledby="{part.id}"><h2 id="{part.id}">{_(part.title)}</h2>{part.body}</section>'
     yield f"</main><footer>Made by Outlive {_(__version__)}. This page holds everything it shows; it asks nothing of the network.</footer>"
 
 
@@ -93,20 +94,38 @@ def _ending(story: Story) -> str:
     )
 
 
-def _verdict(cause: Finding, story: Story) -> Iterable[str]:
-    yield f'<p class="badges"><span class="badge {OPENS[cause.confidence]}">{SURE[cause.confidence]}</span> '
-    yield f"<code>{_(cause.slug)}</code></p>"
-    if cause.where is not None:
-        yield '<section aria-labelledby="where"><h2 id="where">Where</h2>'
-        yield _source(cause.where, story.source)
-        yield "</section>"
-    if cause.remedies:
-        yield '<section aria-labelledby="fix"><h2 id="fix">What to do</h2><ol class="fixes">'
-        yield from map(_remedy, cause.remedies)
-        yield "</ol></section>"
-    yield '<section aria-labelledby="because"><h2 id="because">Because</h2>'
-    yield _fact_table(cause.because, "The facts behind the verdict, and where each was read")
-    yield "</section>"
+class Part:
+    """A section of the page; one without a body is left out."""
+
+    def __init__(self, id: str, title: str, body: Iterable[str]) -> None:
+        self.id = id
+        self.title = title
+        self.body = "".join(body)
+
+
+def _parts(story: Story) -> Iterable[Part]:
+    cause = story.verdict.cause
+    if cause is not None:
+        yield Part("where", "Where", [_source(cause.where, story.source)] if cause.where else ())
+        yield Part("fix", "What to do", _remedies(cause.remedies, story.rewriting))
+        yield Part(
+            "because",
+            "Because",
+            [_fact_table(cause.because, "The facts behind the verdict, and where each was read")],
+        )
+    yield Part("memory", "Memory over time", _memory(story))
+    yield Part("held", "Who held memory", _held(story.held))
+    yield Part("also", "Also found", _also(story.verdict.findings[1:]))
+    yield Part("stacks", "Stacks", _stacks(story.threads))
+    yield Part("words", "Last words on stderr", _last_words(story.evidence.log))
+    yield Part("ruled", "What was ruled out", _ruled_out(story))
+    yield Part("environment", "Environment", _environment(story))
+    yield Part("facts", "All facts", _all_facts(story))
+
+
+def _contents(parts: Sequence[Part]) -> str:
+    links = "".join(f'<li><a href="#{part.id}">{_(part.title)}</a></li>' for part in parts)
+    return f'<nav aria-label="Parts of this page"><ul>{links}</ul></nav>'
 
 
 def _source(place: Place, around: Sequence[tuple[int, str]]) -> str:
@@ -122,13 +141,37 @@ def _source(place: Place, around: Sequence[tuple[int, str]]) -> str:
     return f'<p class="place"><strong>{_(str(place))}</strong>{_(inside)}</p>{listing}'
 
 
-def _remedy(remedy: Remedy) -> str:
-    commands = "".join(
-        f'<div class="command"><pre tabindex="0"><code>{_(command)}</code></pre>'
-        '<button type="button" class="copy" aria-label="Copy this command">Copy</button></div>'
-        for command in remedy.commands
+def _remedies(remedies: Sequence[Remedy], rewriting: Rewriting | None = None) -> Iterable[str]:
+    if not remedies:
+        return
+    yield '<ol class="fixes">'
+    for number, remedy in enumerate(remedies):
+        commands = "".join(_copyable(command, "this command") for command in remedy.commands)
+        mine = rewriting is not None and rewriting.remedy == number
+        yield f"<li>{_(remedy.text)}{commands}{_rewriting(rewriting) if mine and rewriting else ''}</li>"
+    yield "</ol>"
+
+
+def _copyable(text: str, what: str) -> str:
+    return (
+        f'<div class="command"><pre tabindex="0"><code>{_lines(text)}</code></pre>'
+        f'<button type="button" class="copy" aria-label="Copy {what}">Copy</button></div>'
     )
-    return f"<li>{_(remedy.text)}{commands}</li>"
+
+
+def _rewriting(found: Rewriting) -> str:
+    """The blamed line before and after: told by a sign and a word, not by colour alone."""
+    rows = "".join(
+        f'<tr class="{"goes" if row.sign == "-" else "comes"}"><td class="number">{row.number}</td>'
+        f'<td class="sign"><span class="unseen">{"before" if row.sign == "-" else "after"}</span><span aria-hidden="true">{row.sign}</span></td>'
+        f"<td><code>{_(row.text)}</code></td></tr>"
+        for row in found.rows
+    )
+    return (
+        f'<table class="source diff"><caption>{_(found.file)}, before and after</caption>{rows}</table>'
+        f'<div class="command copied"><pre class="unseen"><code>{_lines(found.after)}</code></pre>'
+        '<button type="button" class="copy" aria-label="Copy the lines as they should be">Copy the new lines</button></div>'
+    )
 
 
 def _memory(story: Story) -> Iterable[str]:
@@ -139,11 +182,17 @@ def _memory(story: Story) -> Iterable[str]:
     limits = [sample.limit_bytes for sample in samples if sample.limit_bytes]
     limit = f" The limit was {size(limits[-1])}." if limits else ""
     told = f"Highest use seen: {size(highest.tree_rss_bytes)} after {highest.at:.1f} s.{limit}"
-    yield '<section aria-labelledby="memory"><h2 id="memory">Memory over time</h2>'
     yield f'<p>{_(told)}</p><figure><div id="curve" tabindex="0" role="img" aria-label="{_(told)}" aria-describedby="curve-help"></div>'
     yield '<figcaption id="curve-help">Move over the curve, or use the arrow keys, to see what was running. Drag to zoom in; '
-    yield "double-click, or press Escape, to see all of it.</figcaption></figure>"
-    yield '<p id="running" class="running" aria-live="polite">&nbsp;</p>'
+    yield "double-click, or press Escape, to see all of it. + and - zoom at the cursor.</figcaption></figure>"
+    yield '<p id="running" class="running">&nbsp;</p>'
+    if story.marks:
+        yield '<table class="marks"><caption class="unseen">Moments that are marked on the curve</caption><tbody>'
+        yield "".join(
+            f'<tr><th scope="row">{at:.1f} s</th><td>{_(label)}</td></tr>'
+            for at, label in story.marks
+        )
+        yield "</tbody></table>"
     yield "<noscript><p>The curve needs scripts; the table below has its values.</p></noscript><details><summary>The curve as a table</summary>"
     yield '<div class="wide"><table><caption class="unseen">Memory over time</caption><thead><tr><th scope="col">seconds</th><th scope="col">program and its children</th>'
     yield '<th scope="col">control group</th><th scope="col">limit</th></tr></thead><tbody>'
@@ -153,7 +202,7 @@ def _memory(story: Story) -> Iterable[str]:
         yield f"<tr><td>{sample.at:.1f}</td>"
         yield "".join(f"<td>{size(cell) if cell is not None else '–'}</td>" for cell in cells)
         yield "</tr>"
-    yield "</tbody></table></div></details></section>"
+    yield "</tbody></table></div></details>"
 
 
 def _curve(story: Story) -> dict[str, Any]:
@@ -185,100 +234,105 @@ def _held(held: Sequence[Held]) -> Iterable[str]:
     if not held:
         return
     most = max(one.bytes for one in held) or 1
-    yield '<section aria-labelledby="held"><h2 id="held">Who held memory</h2><div class="wide"><table>'
-    yield '<caption class="unseen">Containers and pipeline stages, the largest first</caption>'
+    yield "<p>When memory was last looked at. What lies in a container is in an allocator's figure too: the rows overlap.</p>"
+    yield '<div class="wide"><table><caption class="unseen">Containers, pipeline stages, tensors and native memory, the largest first</caption>'
     yield '<thead><tr><th scope="col">what</th><th scope="col">bytes</th><th scope="col">line</th><th scope="col">detail</th></tr></thead><tbody>'
     for one in held:
         share = round(100 * one.bytes / most)
         yield f'<tr><th scope="row"><code>{_(one.what)}</code></th><td class="bar"><meter min="0" max="100" value="{share}" aria-hidden="true"></meter> {size(one.bytes)}</td>'
         yield f"<td><code>{_(one.where)}</code></td><td>{_(one.detail)}</td></tr>"
-    yield "</tbody></table></div></section>"
+    yield "</tbody></table></div>"
 
 
 def _also(findings: Sequence[Finding]) -> Iterable[str]:
-    if not findings:
-        return
-    yield '<section aria-labelledby="also"><h2 id="also">Also found</h2>'
     for finding in findings:
         where = f" ({finding.where})" if finding.where else ""
         yield f'<details><summary>{_(finding.says + where)} <span class="badge {OPENS[finding.confidence]}">{SURE[finding.confidence]}</span> '
         yield f"<code>{_(finding.slug)}</code></summary>"
-        yield (
-            '<ol class="fixes">' + "".join(map(_remedy, finding.remedies)) + "</ol>"
-            if finding.remedies
-            else ""
-        )
+        yield from _remedies(finding.remedies)
         yield _fact_table(finding.because, f"The facts behind {finding.slug}")
         yield "</details>"
-    yield "</section>"
 
 
-def _stacks(stacks: Sequence[Stack]) -> Iterable[str]:
-    if not stacks:
-        return
-    yield '<section aria-labelledby="stacks"><h2 id="stacks">Stacks</h2>'
-    yield '<p><label><input type="checkbox" id="own-only"> only lines of the program itself</label></p>'
-    for index, stack in enumerate(sorted(stacks, key=lambda stack: stack.own is None)):
-        when = f", seen after {stack.at:.1f} s" if stack.at is not None else ""
-        name = ("main thread" if stack.main else f"thread {stack.thread}") + when
-        yield f"<details{' open' if index == 0 else ''}><summary>{_(name)}</summary><ol class='frames'>"
-        for package, frames in itertools.groupby(stack.frames, key=_library):
+def _stacks(threads: Sequence[Thread]) -> Iterable[str]:
+    for index, thread in enumerate(threads):
+        when = f", seen after {thread.at:.1f} s" if thread.at is not None else ""
+        at = f": {thread.own[0]}" if thread.own else ""
+        yield f"<details{' open' if index == 0 else ''}><summary>{_(thread.name + when + at)}</summary>"
+        if thread.own:
+            yield "<ol class='frames'>" + "".join(map(_frame, thread.own)) + "</ol>"
+        native = any(isinstance(frame, NativeFrame) for frame in thread.frames)
+        kinds = "Python and native" if native else "Python"
+        yield f"<details{'' if thread.own else ' open'}><summary>The whole stack, {kinds}, innermost first: {len(thread.frames)} frames</summary><ol class='frames'>"
+        for package, frames in itertools.groupby(thread.frames, key=_library):
             yield from _frames(package, list(frames))
-        yield "</ol></details>"
-    yield "</section>"
+        yield "</ol>"
+        if thread.beneath:
+            yield f"<details><summary>{len(thread.beneath)} native frames further out, between the Python frames</summary><ol class='frames'>"
+            yield "".join(map(_frame, thread.beneath)) + "</ol></details>"
+        yield "</details></details>"
 
 
-def _library(frame: Place) -> str:
+def _library(frame: Place | NativeFrame) -> str:
     """The library that a frame lies in; nothing for a line of the program itself."""
+    if isinstance(frame, NativeFrame):
+        return f"native code of {frame.library or 'no file'}"
     return "" if frame.own else frame.package or "the standard library"
 
 
-def _frames(package: str, frames: Sequence[Place]) -> Iterable[str]:
+def _frame(frame: Place | NativeFrame) -> str:
+    if isinstance(frame, NativeFrame):
+        return f"<li class='library native'>{_(str(frame))}</li>"
+    code = f"<br><code>{_(frame.code)}</code>" if frame.code else ""
+    kind = "own" if frame.own else "library"
+    return f"<li class='{kind}'>{_(str(frame))} <span>in {_(frame.function)}</span>{code}</li>"
+
+
+def _frames(package: str, frames: Sequence[Place | NativeFrame]) -> Iterable[str]:
     """The program's own lines in full; a library's many are folded."""
-    rows = []
-    for frame in frames:
-        code = f"<br><code>{_(frame.code)}</code>" if frame.code else ""
-        kind = "own" if frame.own else "library"
-        rows.append(
-            f"<li class='{kind}'>{_(str(frame))} <span>in {_(frame.function)}</span>{code}</li>"
-        )
+    rows = map(_frame, frames)
     if not package or len(frames) <= FEW_FRAMES:
         yield from rows
         return
-    yield f"<li class='library'><details><summary>{len(frames)} frames in {_(package)}, innermost {_(frames[0].function)}</summary><ol>"
+    innermost = frames[0].function
+    named = f", innermost {innermost}" if innermost else ""
+    yield f"<li class='library'><details><summary>{len(frames)} frames in {_(package + named)}</summary><ol>"
     yield from rows
     yield "</ol></details></li>"
 
 
 def _last_words(log: str) -> Iterable[str]:
     if log.strip():
-        yield '<section aria-labelledby="words"><h2 id="words">Last words on stderr</h2>'
         text = log if len(log) <= TAIL_OF_STDERR else "…" + log[-TAIL_OF_STDERR:]
-        yield f'<details><summary>Show</summary><pre class="log" tabindex="0">{_lines(text)}</pre></details></section>'
+        yield f'<details><summary>Show</summary><pre class="log" tabindex="0">{_lines(text)}</pre></details>'
 
 
 def _ruled_out(story: Story) -> Iterable[str]:
     if not story.ruled_out:
         return
-    yield '<section aria-labelledby="ruled"><h2 id="ruled">What was ruled out</h2><details><summary>'
-    yield f"{len(story.ruled_out)} causes left no trace</summary><div class='wide'><table><caption class='unseen'>Causes without a finding</caption>"
+    yield f"<details><summary>{len(story.ruled_out)} causes left no trace</summary><div class='wide'><table><caption class='unseen'>Causes without a finding</caption>"
     yield '<thead><tr><th scope="col">cause</th><th scope="col">what would have shown it</th></tr></thead><tbody>'
     for one in story.ruled_out:
         still = f"<br><em>Cannot be ruled out for good: {_(one.open)}</em>" if one.open else ""
         yield f"<tr><th scope='row'><code>{_(one.slug)}</code><br>{_(one.headline)}</th><td>{_(one.trace)}{still}</td></tr>"
-    yield "</tbody></table></div></details></section>"
+    yield "</tbody></table></div></details>"
+
+
+def _environment(story: Story) -> Iterable[str]:
+    facts = environment(story)
+    if facts:
+        yield _fact_table(facts, "What was run, and on what")
 
 
 def _all_facts(story: Story) -> Iterable[str]:
-    yield '<section aria-labelledby="facts"><h2 id="facts">All facts</h2><details><summary>Facts, gaps and environment</summary>'
-    facts = [*environment(story), *story.evidence.facts.values()]
-    yield _fact_table(facts, "Everything that was read")
+    yield "<details><summary>Facts and gaps</summary>"
+    yield _fact_table(story.evidence.facts.values(), "Everything that was read")
     gaps = {**story.evidence.gaps, **story.verdict.gaps}
     if gaps:
         yield "<h3>What could not be read</h3><dl>"
         yield "".join(f"<dt>{_(name)}</dt><dd>{_(why)}</dd>" for name, why in sorted(gaps.items()))
         yield "</dl>"
-    yield "</details></section>"
+    yield "</details>"
 
 
 def _fact_table(facts: Iterable[Fact], caption: str) -> str:

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from outlive.evidence import Evidence
+from outlive.memory_looks import Looks
 from outlive.memory_use import Holder, Stage
 from outlive.model import Fact, RuledOut, Verdict, size
-from outlive.observed import Moment, Program, Stack
+from outlive.observed import NEARLY_FULL, Moment, Program, Received, Stack
 from outlive.report.share import Stranger
+from outlive.report.threads import Thread, threads_of
+from outlive.rewriting import Rewriting
 
 #: More would not fit on a screen, and a browser draws a curve of it without a pause.
 MOST_MOMENTS = 3000
 MOST_HOLDERS = 12
-MOST_STACKS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,12 @@ class Story:
     source: Sequence[tuple[int, str]] = ()  #: the lines around the one that is to blame
     ruled_out: Sequence[RuledOut] = ()
     began: str = ""
+    rewriting: Rewriting | None = None  #: the blamed lines, before and after
 
     @property
-    def stacks(self) -> Sequence[Stack]:
-        """Those of the crash, else the last that were seen."""
-        crash = self.evidence.crash
-        return (crash.stacks if crash and crash.stacks else self.evidence.stacks)[:MOST_STACKS]
+    def threads(self) -> Sequence[Thread]:
+        """Where every thread was."""
+        return threads_of(self.evidence)
 
     @property
     def changes(self) -> Sequence[Moment]:
@@ -44,26 +46,52 @@ class Story:
     @property
     def held(self) -> Sequence[Held]:
         """Who held memory, the largest first."""
-        holders = self.evidence.holders.get(self.evidence.program.pid, ())
+        program = self.evidence.program.pid
+        looks = self.evidence.looks.get(program)
         found = [
-            *(held_by(holder) for holder in holders if holder.believable),
+            *(
+                held_by(holder, "" if pid == program else f", in process {pid}")
+                for pid, holders in self.evidence.holders.items()
+                for holder in holders
+                if holder.believable
+            ),
             *(held_in(stage) for stage in self.evidence.stages if stage.bytes),
+            *(held_at(looks) if looks is not None else ()),
         ]
         return sorted(found, key=lambda held: -held.bytes)[:MOST_HOLDERS]
 
     @property
     def marks(self) -> Sequence[tuple[float, str]]:
         """Moments that matter, to be marked on the curve."""
-        found = [
-            (got.at, f"{got.signal} arrives") for got in self.evidence.signals if got.at is not None
-        ]
-        last = next((stack.at for stack in self.evidence.stacks if stack.at is not None), None)
-        if last is not None:
-            found.append((last, "last stack"))
-        end = self.evidence.fact("run time")
+        evidence = self.evidence
+        found = [(got.at, f"{got.signal} arrives") for got in evidence.signals]
+        found += [(thrown.at, "brake") for thrown in evidence.errors if thrown.is_a("MemoryBrake")]
+        found += [(child.at, f"process {child.pid} dies") for child in evidence.children]
+        found.append((_limit_met(evidence), "limit reached"))
+        if evidence.standstill is not None:
+            found.append((evidence.standstill.at, "stands still"))
+        found.append(
+            (
+                next((stack.at for stack in evidence.stacks if stack.at is not None), None),
+                "last stack",
+            )
+        )
+        end = evidence.fact("run time")
         if isinstance(end, int | float) and not isinstance(end, bool):
-            found.append((float(end), "end"))
-        return sorted(found)
+            found.append((float(end), "end" if not evidence.failed else "death"))
+        return sorted((at, label) for at, label in found if at is not None)
+
+
+def _limit_met(evidence: Evidence) -> float | None:
+    """When memory first was next to its limit."""
+    full = (
+        sample.at
+        for sample in evidence.samples
+        if sample.limit_bytes
+        and sample.used_bytes is not None
+        and sample.used_bytes >= NEARLY_FULL * sample.limit_bytes
+    )
+    return next(full, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +104,57 @@ class Held:
     detail: str
 
 
-def held_by(holder: Holder) -> Held:
+def held_by(holder: Holder, where: str = "") -> Held:
     """A container of the user's."""
     detail = f"{holder.length:,} elements" + (f": {holder.holds}" if holder.holds else "")
-    return Held(f"{holder.kind} {holder.name}", str(holder.feeds or ""), holder.bytes, detail)
+    return Held(
+        f"{holder.kind} {holder.name}", str(holder.feeds or ""), holder.bytes, detail + where
+    )
 
 
 def held_in(stage: Stage) -> Held:
     """A stage of a pipeline: what it may hold at most."""
     detail = f"at most {stage.holds:,} elements of {size(stage.element_bytes or 0)}"
     return Held(f"tf.data {stage.kind}", str(stage.place or ""), stage.bytes or 0, detail)
+
+
+def held_at(looks: Looks) -> Sequence[Held]:
+    """What the allocators said when memory was last looked at. They overlap: an array in a list is in the heap as well."""
+    found = [
+        Held(
+            f"array {array.name}",
+            str(array.place or ""),
+            array.bytes,
+            f"{array.dtype} {array.shape}",
+        )
+        for array in looks.arrays
+    ]
+    found += [
+        Held(
+            f"graph {graph.name}",
+            str(graph.place or ""),
+            graph.bytes,
+            f"{graph.operations:,} operations",
+        )
+        for graph in looks.graphs
+    ]
+    for last in looks.ledgers[-1:]:
+        known = (
+            ("tensors", last.tensor_bytes, "handed out by TensorFlow's allocator"),
+            ("objects of Python", last.python_bytes, "all that the garbage collector knows"),
+            (
+                "native heap",
+                last.heap_used_bytes,
+                "handed out by malloc, tensors and arrays included",
+            ),
+            (
+                "native heap, free",
+                last.heap_free_bytes,
+                "given back to malloc, and still the process's",
+            ),
+        )
+        found += [Held(what, "", count, detail) for what, count, detail in known if count]
+    return [held for held in found if held.bytes]
 
 
 def for_strangers(story: Story, stranger: Stranger) -> Story:
@@ -95,6 +164,7 @@ def for_strangers(story: Story, stranger: Stranger) -> Story:
         story,
         verdict=stranger.verdict(story.verdict),
         source=(),
+        rewriting=_masked_rewriting(story.rewriting, stranger),
         moments=tuple(
             replace(moment, place=stranger.place(moment.place) if moment.place else None)
             for moment in story.moments
@@ -111,6 +181,8 @@ def for_strangers(story: Story, stranger: Stranger) -> Story:
             },
             gaps={stranger.text(name): stranger.text(why) for name, why in evidence.gaps.items()},
             stacks=tuple(_masked(stack, stranger) for stack in evidence.stacks),
+            signals=tuple(_masked_signal(got, stranger) for got in evidence.signals),
+            looks={pid: _masked_looks(looks, stranger) for pid, looks in evidence.looks.items()},
             crash=replace(
                 evidence.crash,
                 stacks=tuple(_masked(stack, stranger) for stack in evidence.crash.stacks),
@@ -135,6 +207,54 @@ def _masked(stack: Stack, stranger: Stranger) -> Stack:
         stack,
         thread=stranger.text(stack.thread),
         frames=tuple(stranger.place(frame) for frame in stack.frames),
+    )
+
+
+def _masked_signal(got: Received, stranger: Stranger) -> Received:
+    """Of the sender nothing; of native code the names without their folders."""
+    site = got.site
+    if site is not None:
+        frames = tuple(
+            replace(
+                frame,
+                file=f"/{stranger.text(frame.library)}",
+                function=stranger.text(frame.function),
+            )
+            for frame in site.frames
+        )
+        site = replace(site, frames=frames, fault=None, mount="")
+    return Received(got.signal, at=got.at, pid=got.pid, thread=stranger.text(got.thread), site=site)
+
+
+def _masked_looks(looks: Looks, stranger: Stranger) -> Looks:
+    return Looks(
+        ledgers=looks.ledgers,
+        arrays=tuple(
+            replace(
+                array,
+                name=stranger.text(array.name),
+                place=stranger.place(array.place) if array.place else None,
+            )
+            for array in looks.arrays
+        ),
+        graphs=tuple(
+            replace(
+                graph,
+                name=stranger.text(graph.name),
+                place=stranger.place(graph.place) if graph.place else None,
+            )
+            for graph in looks.graphs
+        ),
+    )
+
+
+def _masked_rewriting(found: Rewriting | None, stranger: Stranger) -> Rewriting | None:
+    if found is None:
+        return None
+    return replace(
+        found,
+        file=stranger.text(found.file.rpartition("/")[2]),
+        rows=tuple(replace(row, text=stranger.text(row.text)) for row in found.rows),
     )
 
 

@@ -27,17 +27,27 @@
         getSelection().selectAllChildren(button.parentElement.querySelector("code"));
         if (!document.execCommand("copy")) return;
       }
+      const label = button.dataset.label || (button.dataset.label = button.textContent);
       button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+      setTimeout(() => { button.textContent = label; }, 1500);
     });
   }
 
-  const ownOnly = byId("own-only");
-  if (ownOnly)
-    ownOnly.addEventListener("change", () => root.classList.toggle("own-only", ownOnly.checked));
-
+  // On paper everything is open and light; afterwards the page is as it was.
+  let before = null;
   addEventListener("beforeprint", () => {
-    for (const part of document.querySelectorAll("details")) part.open = true;
+    if (before) return;
+    before = { theme: root.dataset.theme, closed: document.querySelectorAll("details:not([open])") };
+    for (const part of before.closed) part.open = true;
+    root.dataset.theme = "light";
+    drawCurve();
+  });
+  addEventListener("afterprint", () => {
+    if (!before) return;
+    for (const part of before.closed) part.open = false;
+    if (before.theme) root.dataset.theme = before.theme; else delete root.dataset.theme;
+    before = null;
+    drawCurve();
   });
 
   const data = JSON.parse(byId("curve-data").textContent);
@@ -63,8 +73,12 @@
   const tell = (index) => {
     if (index == null) { running.textContent = "\u00a0"; return; }
     const at = data.at[index], line = ranAt(at);
+    const limit = data.limit[index];
     running.textContent =
-      at.toFixed(1) + " s · " + bytes(data.program[index]) + (line ? " · running " + line : "");
+      at.toFixed(1) + " s · " + bytes(data.program[index]) + (limit == null ? "" : " · limit " + bytes(limit)) +
+      (line ? " · running " + line : "");
+    place.setAttribute("aria-valuenow", String(at));
+    place.setAttribute("aria-valuetext", running.textContent);
   };
 
   const drawMarks = (u) => {
@@ -115,18 +129,35 @@
     );
   }
 
+  const last = data.at.length - 1;
+  const zoom = (factor) => {
+    const { min, max } = chart.scales.x, here = chart.cursor.idx == null ? (min + max) / 2 : data.at[chart.cursor.idx];
+    chart.setScale("x", {
+      min: Math.max(data.at[0], here - (here - min) * factor),
+      max: Math.min(data.at[last], here + (max - here) * factor),
+    });
+  };
   const moveTo = (index) => {
-    const at = Math.max(0, Math.min(data.at.length - 1, index));
+    const at = Math.max(0, Math.min(last, index));
     chart.setCursor({ left: chart.valToPos(data.at[at], "x"), top: 10 });
     tell(at);
   };
-  if (place) {
+  if (place && data.at.length) {
+    // To a screen reader it is a slider over time: the arrow keys tell what there is at each moment.
+    const about = { role: "slider", "aria-valuemin": data.at[0], "aria-valuemax": data.at[last], "aria-valuenow": data.at[last] };
+    for (const [name, value] of Object.entries(about)) place.setAttribute(name, String(value));
     place.addEventListener("keydown", (event) => {
-      if (!chart) return;
+      if (!chart || event.ctrlKey || event.metaKey || event.altKey) return;
       const here = chart.cursor.idx == null ? data.at.length : chart.cursor.idx;
-      const moves = { ArrowLeft: here - 1, ArrowRight: here + 1, Home: 0, End: data.at.length - 1 };
+      const page = Math.max(1, Math.round(data.at.length / 10));
+      const moves = {
+        ArrowLeft: here - 1, ArrowRight: here + 1, ArrowDown: here - 1, ArrowUp: here + 1,
+        PageDown: here - page, PageUp: here + page, Home: 0, End: last,
+      };
       if (event.key in moves) { event.preventDefault(); moveTo(moves[event.key]); }
-      if (event.key === "Escape") chart.setScale("x", { min: data.at[0], max: data.at[data.at.length - 1] });
+      if (event.key === "+" || event.key === "=") zoom(0.5);
+      if (event.key === "-") zoom(2);
+      if (event.key === "Escape") chart.setScale("x", { min: data.at[0], max: data.at[last] });
     });
     addEventListener("resize", () => chart && chart.setSize({ width: place.clientWidth, height: 300 }));
   }

@@ -1,0 +1,149 @@
+"""How the user's own lines would read after a remedy: what stands there, and what should. Pure; nothing is written.
+
+The changed argument is found in the tree of the source, so strings, comments and other calls with the same words are left
+alone; where two calls on the line fit, none is changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from outlive.model import Change, Edit, Place, Remedy
+from outlive.source.cells import parse
+from outlive.source.edits import apply_edits
+
+#: A change that touches more than this is no change of a line any more.
+MOST_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line that goes, or one that comes."""
+
+    sign: str  #: ``-`` or ``+``
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """The lines before and after one of the remedies."""
+
+    remedy: int  #: which one, from 0
+    file: str
+    rows: tuple[Row, ...]
+
+    @property
+    def after(self) -> str:
+        """What should stand there, to be copied."""
+        return "\n".join(row.text for row in self.rows if row.sign == "+")
+
+
+def rewriting(text: str, where: Place, remedies: Sequence[Remedy]) -> Rewriting | None:
+    """Before and after, for the first remedy that says how; nothing when the text is not the one that was run."""
+    lines = text.splitlines()
+    if not 0 < where.line <= len(lines) or (
+        where.code and where.code not in lines[where.line - 1].strip()
+    ):
+        return None
+    try:
+        tree = parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    for number, remedy in enumerate(remedies):
+        after = _after(text, tree, where.line, remedy)
+        if after is not None and after != text:
+            rows = tuple(_rows(text, after))
+            return Rewriting(number, where.file, rows) if len(rows) <= MOST_LINES else None
+    return None
+
+
+def _after(text: str, tree: ast.Module, line: int, remedy: Remedy) -> str | None:
+    found = (edit for change in remedy.changes if (edit := _edit(tree, line, change)))
+    edits = tuple(found)[:1] or remedy.edits
+    if not edits:
+        return None
+    try:
+        after = apply_edits(text, edits)
+        parse(after)
+    except (SyntaxError, ValueError, IndexError):
+        return None
+    return after
+
+
+def _rows(before: str, after: str) -> Iterator[Row]:
+    old, new = before.splitlines(), after.splitlines()
+    for tag, from_, to, new_from, new_to in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
+        if tag != "equal":
+            yield from (Row("-", number + 1, old[number]) for number in range(from_, to))
+            yield from (Row("+", number + 1, new[number]) for number in range(new_from, new_to))
+
+
+def _edit(tree: ast.Module, line: int, change: Change) -> Edit | None:
+    """The edit of the one call that fits, if there is one."""
+    fitting = [
+        edit for call in _calls_at(tree, line, change.call) if (edit := _edit_of(call, change))
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _calls_at(tree: ast.Module, line: int, name: str) -> list[ast.Call]:
+    """The calls whose name stands on the line, as the interpreter counts them; else those that span it."""
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and (not name or _last_name(node.func) == name)
+    ]
+    named = [call for call in calls if call.func.end_lineno == line]
+    return named or [call for call in calls if call.lineno <= line <= (call.end_lineno or 0)]
+
+
+def _edit_of(call: ast.Call, change: Change) -> Edit | None:
+    if any(isinstance(word, ast.Starred) for word in call.args) or any(
+        keyword.arg is None for keyword in call.keywords
+    ):
+        return None  # what `*words` holds is not known here
+    given = next((word.value for word in call.keywords if word.arg == change.argument), None)
+    if given is None and change.place is not None and change.place < len(call.args):
+        given = call.args[change.place]
+    if change.types:
+        return _retyped(given, change) if given is not None else None
+    if given is not None:
+        return _instead_of(given, change.becomes)
+    if change.place is not None and change.place == len(call.args) and not call.keywords:
+        return _added(call, change.becomes)
+    return None
+
+
+def _retyped(given: ast.expr, change: Change) -> Edit | None:
+    if isinstance(given, ast.Attribute) and given.attr in change.types:
+        end = given.end_col_offset or 0
+        width = len(given.attr.encode())
+        at = given.end_lineno or 0
+        return Edit(at, end - width, at, end, change.becomes)
+    written = given.value if isinstance(given, ast.Constant) else getattr(given, "id", None)
+    # a name of Python's own has no sibling of the wanted width: NumPy and TensorFlow take it as a text
+    return _instead_of(given, f'"{change.becomes}"') if written in change.types else None
+
+
+def _instead_of(given: ast.expr, text: str) -> Edit:
+    return Edit(
+        given.lineno, given.col_offset, given.end_lineno or 0, given.end_col_offset or 0, text
+    )
+
+
+def _added(call: ast.Call, text: str) -> Edit:
+    """A further argument before the closing bracket."""
+    line, column = call.end_lineno or 0, (call.end_col_offset or 1) - 1
+    return Edit(line, column, line, column, f", {text}" if call.args else text)
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
