@@ -8,7 +8,7 @@ WORKERS ?= auto
 DEATHS ?= --quick
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check death notebook browser bench bench-deaths docs confusion clean
+.PHONY: help demo test check death notebook browser bench bench-deaths docs pictures confusion clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -63,6 +63,9 @@ bench-deaths: $(READY) ## Outlive and five baselines through programs that reall
 
 docs: $(READY) ## the manual, one page a cause, into site/
 	@$(BIN)/python docs/build.py site
+
+pictures: $(READY) $(NOTEBOOKS) browser ## photograph the page about a real death for the manual (needs a control group)
+	@$(BIN)/python docs/pictures/take.py
 
 clean: ## remove what make has made
 	rm -rf $(VENV) site .bench-envs .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -8,18 +8,32 @@ import json
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import Outlive
+from outlive.crash_site import NativeFrame, Site
 from outlive.evidence import Evidence
+from outlive.memory_looks import Ledger, Looks, WideArray
 from outlive.memory_use import Holder, Stage
 from outlive.model import Ending, EndingKind, Fact, Place, RuledOut, Verdict
-from outlive.observed import Crash, Moment, Program, Sample, Stack
+from outlive.observed import (
+    ChildDeath,
+    Crash,
+    Moment,
+    Program,
+    Received,
+    Sample,
+    Stack,
+    Thrown,
+)
 from outlive.record.masking import mask_text
 from outlive.report.page import page
 from outlive.report.share import Stranger
 from outlive.report.story import Story, for_strangers
+from outlive.report.threads import merged, threads_of
+from outlive.rewriting import Rewriting, Row
 from test_report import PRIVATE, VERDICT
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><!--\x1b[31m\u202e"
@@ -72,12 +86,17 @@ def story_with(text: str) -> Story:
         replace(VERDICT, run=text, findings=(finding, finding), gaps={text: text}),
         Evidence(
             Ending(EndingKind.SIGNAL, "SIGKILL", detail=text),
-            Program((text,), text, 7, text),
+            Program((text,), text, 7, text, own_pids=frozenset({7})),
             {text: Fact(text, text, text)},
             {text: text},
             samples=(Sample(0.5, 100, 200, 300), Sample(1.0, 400, 500, 600, limit_bytes=700)),
             stacks=(stack,),
             crash=Crash(text, (stack,), pid=7),
+            signals=(
+                Received(
+                    "SIGKILL", 9, text, pid=7, thread=text, site=Site((NativeFrame(text, 1, text),))
+                ),
+            ),
             holders={7: (Holder(text, text, 3, 1000, text, feeds=place),)},
             stages=(Stage("shuffle", place, 5, element_bytes=9, pid=7),),
             log=text,
@@ -86,6 +105,7 @@ def story_with(text: str) -> Story:
         [(3, text)],
         (RuledOut("a-cause", text, text, text),),
         text,
+        Rewriting(0, text, (Row("-", 3, text), Row("+", 3, text))),
     )
 
 
@@ -214,3 +234,103 @@ def test_a_page_that_cannot_be_written_is_an_error_with_a_word(
 
     assert done.status == 3
     assert "Cannot write no/such/folder/page.html" in done.stderr
+
+
+def native(function: str, library: str = "libx.so") -> NativeFrame:
+    return NativeFrame(f"/lib/{library}", 16, function)
+
+
+LOOP = native("_PyEval_EvalFrameDefault", "libpython3.so")
+PYTHON = (Place("inner.py", 1, "inner"), Place("outer.py", 2, "outer"))
+
+
+def test_native_frames_stand_above_the_python_frame_that_called_them() -> None:
+    stack = (native("crash"), native("call"), LOOP, native("between"), LOOP, native("main"))
+
+    frames, beneath = merged(PYTHON, stack, (3, 10))
+    assert [str(frame) for frame in frames] == [
+        "crash (libx.so)", "call (libx.so)", "inner.py:1", "between (libx.so)", "outer.py:2", "main (libx.so)",
+    ]  # fmt: skip
+    assert beneath == ()
+
+    frames, beneath = merged(PYTHON, stack, (3, 11))
+    assert [str(frame) for frame in frames] == [
+        "crash (libx.so)", "call (libx.so)", "inner.py:1", "outer.py:2",
+    ]  # fmt: skip
+    assert [frame.function for frame in beneath] == ["between", "main"]
+
+
+def crashed(**changed: Any) -> Evidence:
+    stack = Stack("0x1", (Place("/usr/lib/python3.11/ctypes.py", 4, "call", own=False), *PYTHON))
+    site = Site((native("crash"), LOOP), counter=1)
+    return Evidence(
+        Ending(EndingKind.SIGNAL, "SIGSEGV"),
+        Program(pid=7, python="3.11.7", own_pids=frozenset({7})),
+        stacks=(replace(stack, thread="main", main=True),),
+        signals=(Received("SIGSEGV", pid=7, site=site, thread="worker-1", at=3.0),),
+        crash=replace(Crash("Segmentation fault", (stack,), pid=7), **changed),
+    )
+
+
+def test_the_programs_own_lines_come_first_and_the_whole_stack_is_one() -> None:
+    (thread,) = threads_of(crashed())
+
+    assert thread.name == "the crashing thread (worker-1)"
+    assert thread.own == PYTHON
+    assert [type(frame).__name__ for frame in thread.frames] == ["NativeFrame", "Place", "Place", "Place"]  # fmt: skip
+    text = Parsed(page(Story(VERDICT, crashed()))).text
+    assert text.index("inner.py:1") < text.index("crash (libx.so)")
+
+
+def test_a_thread_that_python_does_not_know_is_shown_by_itself() -> None:
+    native_thread, waiting = threads_of(crashed(crashing_is_python=False))
+
+    assert native_thread.own == () and len(native_thread.frames) == 2
+    assert waiting.own == PYTHON
+
+
+def test_the_moments_that_matter_are_marked() -> None:
+    brake = Thrown("outlive.MemoryBrake", "", at=1.5, bases=("BaseException",))
+    evidence = replace(
+        crashed(),
+        samples=tuple(
+            Sample(at, 1, 1, 1, used_bytes=used, limit_bytes=100) for at, used in ((1.0, 94), (2.0, 96))
+        ),
+        errors=(brake,),
+        children=(ChildDeath(9, "SIGKILL", None, at=2.5),),
+        facts={"run time": Fact("run time", 4.0, "clock")},
+    )  # fmt: skip
+
+    assert Story(VERDICT, evidence).marks == [
+        (1.5, "brake"), (2.0, "limit reached"), (2.5, "process 9 dies"), (3.0, "SIGSEGV arrives"), (4.0, "death"),
+    ]  # fmt: skip
+
+
+def test_containers_tensors_and_native_memory_are_told_together() -> None:
+    looks = Looks(
+        ledgers=(Ledger(900, 1000, 500, 800, 40),),
+        arrays=(WideArray("x", "float64", "(9,)", 72, "uint8", 36, "its twin"),),
+    )
+    evidence = replace(
+        crashed(),
+        looks={7: looks},
+        holders={7: (Holder("album", "list", 3, 600),), 8: (Holder("rest", "dict", 3, 100),)},
+        stages=(Stage("shuffle", None, 5, element_bytes=60),),
+    )
+
+    assert [(held.what, held.bytes) for held in Story(VERDICT, evidence).held] == [
+        ("native heap", 800), ("list album", 600), ("tensors", 500), ("tf.data shuffle", 300),
+        ("dict rest", 100), ("array x", 72), ("native heap, free", 40),
+    ]  # fmt: skip
+    assert Story(VERDICT, evidence).held[4].detail.endswith("in process 8")
+
+
+def test_the_changed_line_is_shown_masked_to_strangers() -> None:
+    rows = (Row("-", 3, "open('/home/alice/a/b')"), Row("+", 3, "open('/home/alice/a/c')"))
+    story = replace(
+        story_with("x"), verdict=VERDICT, rewriting=Rewriting(0, "/home/alice/t.py", rows)
+    )
+
+    assert "open('/home/alice/a/c')" in Parsed(page(story)).text
+    masked = page(for_strangers(story, Stranger(mask_text, ["alice"])))
+    assert "alice" not in masked and "…/c" in masked

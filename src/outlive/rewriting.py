@@ -115,8 +115,9 @@ def _edit_of(call: ast.Call, change: Change) -> Edit | None:
         return _retyped(given, change) if given is not None else None
     if given is not None:
         return _instead_of(given, change.becomes)
-    if change.place is not None and change.place == len(call.args) and not call.keywords:
-        return _added(call, change.becomes)
+    if change.place == 0 and not call.args and not call.keywords:
+        line, column = call.end_lineno or 0, (call.end_col_offset or 1) - 1
+        return Edit(line, column, line, column, change.becomes)  # before the closing bracket
     return None
 
 
@@ -135,12 +136,6 @@ def _instead_of(given: ast.expr, text: str) -> Edit:
     return Edit(
         given.lineno, given.col_offset, given.end_lineno or 0, given.end_col_offset or 0, text
     )
-
-
-def _added(call: ast.Call, text: str) -> Edit:
-    """A further argument before the closing bracket."""
-    line, column = call.end_lineno or 0, (call.end_col_offset or 1) - 1
-    return Edit(line, column, line, column, f", {text}" if call.args else text)
 
 
 def _last_name(node: ast.expr) -> str:

@@ -11,6 +11,7 @@ import hashlib
 import html
 import itertools
 import json
+import re
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any
@@ -31,6 +32,8 @@ STYLES = ("uPlot.min.css", "page.css")
 LIMIT_IN_SIGHT = 3.0
 TAIL_OF_STDERR = 6000
 FEW_FRAMES = 2
+#: What a sentence names as code; sought in text that is escaped already.
+NAMED = re.compile("`([^`]+)`")
 OPENS = {Confidence.PROVEN: "proven", Confidence.LIKELY: "likely", Confidence.POSSIBLE: "possible"}
 
 
@@ -68,7 +71,7 @@ def _body(story: Story) -> Iterable[str]:
     yield _contents(parts)
     yield '<main id="main" tabindex="-1">'
     yield f'<p class="ending {"good" if story.verdict.ending.kind is EndingKind.SUCCESS else "bad"}">{_(_ending(story))}</p>'
-    yield f"<h1>{_(_title(story))}</h1>"
+    yield f"<h1>{_prose(_title(story))}</h1>"
     if cause is not None:
         yield f'<p class="badges"><span class="badge {OPENS[cause.confidence]}">{SURE[cause.confidence]}</span> '
         yield f"<code>{_(cause.slug)}</code></p>"
@@ -148,7 +151,7 @@ def _remedies(remedies: Sequence[Remedy], rewriting: Rewriting | None = None) ->
     for number, remedy in enumerate(remedies):
         commands = "".join(_copyable(command, "this command") for command in remedy.commands)
         mine = rewriting is not None and rewriting.remedy == number
-        yield f"<li>{_(remedy.text)}{commands}{_rewriting(rewriting) if mine and rewriting else ''}</li>"
+        yield f"<li>{_prose(remedy.text)}{commands}{_rewriting(rewriting) if mine and rewriting else ''}</li>"
     yield "</ol>"
 
 
@@ -247,7 +250,7 @@ def _held(held: Sequence[Held]) -> Iterable[str]:
 def _also(findings: Sequence[Finding]) -> Iterable[str]:
     for finding in findings:
         where = f" ({finding.where})" if finding.where else ""
-        yield f'<details><summary>{_(finding.says + where)} <span class="badge {OPENS[finding.confidence]}">{SURE[finding.confidence]}</span> '
+        yield f'<details><summary>{_prose(finding.says + where)} <span class="badge {OPENS[finding.confidence]}">{SURE[finding.confidence]}</span> '
         yield f"<code>{_(finding.slug)}</code></summary>"
         yield from _remedies(finding.remedies)
         yield _fact_table(finding.because, f"The facts behind {finding.slug}")
@@ -347,6 +350,11 @@ def _fact_table(facts: Iterable[Fact], caption: str) -> str:
 def _(text: str) -> str:
     """A text of unknown origin, to be shown and never obeyed."""
     return html.escape(visible(text), quote=True)
+
+
+def _prose(text: str) -> str:
+    """A sentence; what it names in backquotes is code."""
+    return NAMED.sub(r"<code>\1</code>", _(text))
 
 
 def _lines(text: str) -> str:

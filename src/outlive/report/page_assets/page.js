@@ -52,6 +52,8 @@
 
   const data = JSON.parse(byId("curve-data").textContent);
   const place = byId("curve"), running = byId("running");
+  const last = data.at.length - 1;
+  const end = Math.max(...data.marks.map(([at]) => at), data.at[last] || 0); // a death comes after the last sample
   let chart = null;
 
   const bytes = (value) => {
@@ -111,7 +113,7 @@
     chart = new uPlot(
       {
         width: place.clientWidth, height: 300,
-        scales: { x: { time: false }, y: { range: (u, low, high) => [0, (high || 1) * 1.08] } },
+        scales: { x: { time: false, range: (u, low, high) => (high === data.at[last] ? [low, Math.max(high, end)] : [low, high]) }, y: { range: (u, low, high) => [0, (high || 1) * 1.08] } },
         axes: [
           { ...axis, values: (u, splits) => splits.map((at) => +at.toFixed(3) + " s") },
           { ...axis, size: 76, values: (u, splits) => splits.map(bytes) },
@@ -129,7 +131,6 @@
     );
   }
 
-  const last = data.at.length - 1;
   const zoom = (factor) => {
     const { min, max } = chart.scales.x, here = chart.cursor.idx == null ? (min + max) / 2 : data.at[chart.cursor.idx];
     chart.setScale("x", {
