@@ -55,7 +55,12 @@ def test_the_contracts_on_imports_are_kept() -> None:
 def test_the_public_names_are_these() -> None:
     assert [
         "__version__",
+        "BatchTooLarge",
+        "MemoryBrake",
+        "PressureCallback",
         "SessionClosed",
+        "adaptive",
+        "on_pressure",
         "shared_session",
     ] == outlive.__all__
     assert all(hasattr(outlive, name) for name in outlive.__all__)

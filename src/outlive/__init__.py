@@ -4,7 +4,12 @@ __version__ = "0.1.0"
 
 #: The public names and the module that each is in: loaded when they are used, so that importing this costs nothing.
 _PUBLIC = {
+    "BatchTooLarge": "outlive.keep.keras",
+    "MemoryBrake": "outlive.keep.exhaustion",
+    "PressureCallback": "outlive.keep.keras",
     "SessionClosed": "outlive.keep.sessions",
+    "adaptive": "outlive.keep.adapting",
+    "on_pressure": "outlive.keep.pressure",
     "shared_session": "outlive.keep.sessions",
 }
 __all__ = ["__version__", *_PUBLIC]

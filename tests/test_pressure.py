@@ -1,0 +1,202 @@
+"""Near the memory limit somebody is told, once for each crossing, and whatever he does about it harms nobody."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from limited import enter, memory_group, parent_group
+
+import outlive
+from outlive.errors import UsageError
+from outlive.keep import keras, pressure
+from outlive.keep.pressure import Pressure, Watch, Watcher
+
+MB = 1_000_000
+
+
+def at(share: float) -> Pressure:
+    return Pressure(int(share * 1000), 1000, "a test")
+
+
+class Told:
+    """Called back; knows how often, and that it was."""
+
+    def __init__(self) -> None:
+        self.got: list[Pressure] = []
+        self.event = threading.Event()
+
+    def __call__(self, now: Pressure) -> None:
+        self.got.append(now)
+        self.event.set()
+
+
+def see(watch: Watch, *shares: float) -> None:
+    for share in shares:
+        watch.consider(at(share))
+        if watch._running is not None:
+            watch._running.join(20)
+
+
+@pytest.mark.parametrize(
+    ("shares", "calls"),
+    [
+        ((0.1, 0.84), 0),
+        ((0.1, 0.85), 1),
+        ((0.9, 0.95, 0.99), 1),
+        ((0.9, 0.84, 0.9), 1),  # it hovers
+        ((0.9, 0.5, 0.9), 2),
+    ],
+)
+def test_a_crossing_is_told_once(shares: tuple[float, ...], calls: int) -> None:
+    told = Told()
+    watch = Watch(told, 0.85)
+
+    see(watch, *shares)
+
+    assert (calls, calls) == (len(told.got), watch.calls)
+
+
+def test_an_error_in_the_callback_is_logged_and_harms_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fails(now: Pressure) -> None:
+        raise SystemExit(f"no room: {now}")
+
+    watch = Watch(fails, 0.85)
+    with caplog.at_level(logging.ERROR, "outlive"):
+        see(watch, 0.9, 0.1, 0.9)
+
+    assert 2 == watch.calls
+    assert "the callback of on_pressure failed" in caplog.text
+
+
+def test_a_callback_that_is_still_busy_is_not_called_again() -> None:
+    go, begun = threading.Event(), threading.Event()
+
+    def waits(now: Pressure) -> None:
+        begun.set()
+        go.wait(20)
+
+    watch = Watch(waits, 0.85)
+    watch.consider(at(0.9))
+    begun.wait(20)
+    watch.consider(at(0.1))
+    watch.consider(at(0.9))
+    go.set()
+
+    assert 1 == watch.calls
+
+
+def test_one_thread_watches_for_all_and_ends_with_the_last() -> None:
+    shares = [0.5]
+    watcher = Watcher(lambda: at(shares[0]))
+    first, second = Told(), Told()
+    watches = [Watch(first, 0.85), Watch(second, 0.95)]
+    for watch in watches:
+        watcher.add(watch)
+    thread = watcher._thread
+    assert thread is not None and thread.daemon
+
+    shares[0] = 0.9
+    assert first.event.wait(20)
+    assert not second.got
+    for watch in watches:
+        watcher.remove(watch)
+    thread.join(20)
+
+    assert not thread.is_alive()
+
+
+def test_what_cannot_be_asked_for_is_refused() -> None:
+    for callback, share in ((print, 0.0), (print, 1.5), (None, 0.5)):
+        with pytest.raises(UsageError):
+            outlive.on_pressure(callback, at=share)  # type: ignore[arg-type]
+
+
+class Model:
+    def __init__(self) -> None:
+        self.saved: list[str] = []
+
+    def save(self, path: str) -> None:
+        self.saved.append(path)
+
+    save_weights = save
+
+
+class Data:
+    batch_size = 64
+
+
+def acting(checkpoint: Any, lower_batch: Any) -> keras._Acts:
+    made = keras._Acts(checkpoint, lower_batch, 0.85)
+    made.model = Model()
+    return made
+
+
+def test_the_callback_saves_and_halves_between_batches_and_epochs() -> None:
+    data = Data()
+    callback = acting("last.keras", data)
+    callback.on_train_begin()
+    callback.on_train_batch_end(0)
+    assert [] == callback.model.saved
+
+    callback._note(at(0.9))
+    callback.on_train_batch_end(1)
+    callback.on_train_batch_end(2)
+    assert (["last.keras"], 64) == (callback.model.saved, data.batch_size)
+    callback.on_epoch_end(0)
+    callback.on_train_end()
+
+    assert (32, 1) == (data.batch_size, callback.crossings)
+    assert pressure.WATCHER._watches == []
+
+
+def test_the_callback_can_stop_training_for_a_smaller_batch() -> None:
+    callback = acting(lambda model: model.save("mine"), True)
+    callback._note(at(0.9))
+
+    with pytest.raises(outlive.BatchTooLarge, match="Go on with a smaller batch_size"):
+        callback.on_train_batch_end(7)
+
+    assert ["mine"] == callback.model.saved
+
+
+GROWS = """\
+import outlive, sys, threading
+said = threading.Event()
+outlive.on_pressure(lambda now: (print("told", now.limit_bytes, flush=True), said.set()), at=0.6)
+kept = []
+while not said.is_set():
+    kept.append(bytearray(b"x") * 2_000_000)
+    said.wait(0.01)
+print("alive", len(kept) < 100)
+"""
+
+
+@pytest.mark.death
+def test_a_plain_program_is_told_of_the_limit_of_its_container(tmp_path: Path) -> None:
+    if parent_group() is None:
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail("skips are forbidden here: no memory control group can be made")
+        pytest.skip("no memory control group can be made here")
+    with memory_group(200) as group:
+        done = subprocess.run(
+            [sys.executable, "-c", GROWS],
+            preexec_fn=lambda: enter(group),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    told, alive = done.stdout.splitlines()
+    limit = int(told.split()[1])
+    assert abs(limit - 200 * MB) < MB, done.stderr
+    assert "alive True" == alive
