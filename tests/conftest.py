@@ -29,6 +29,10 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
             signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL,
         )
 
+# The tests may run in a workflow of GitHub's, or where somebody is told of deaths: the programs in them must not notice.
+for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "OUTLIVE_ON_DEATH"):
+    os.environ.pop(_name, None)
+
 #: Variables of the machine that would change what the command line prints.
 UNWANTED = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "CLICOLOR", "TTY_COMPATIBLE")
 

@@ -10,13 +10,14 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+from outlive.annotating import annotate
 from outlive.checkup import CLUSTER, IMPORTS, PYTHON, check_up
 from outlive.clustering import ClusterOptions, look_at_cluster, serve
 from outlive.errors import UsageError
 from outlive.host import Host
 from outlive.look.everything import look_around
 from outlive.model import Checkup
-from outlive.report.checkup import checkup_to_json, render_checkup
+from outlive.report.checkup import checkup_to_json, notes_of, render_checkup
 from outlive.showing import console_on
 from outlive.surroundings import Surroundings
 from outlive.unit import Unit, check, discover
@@ -68,6 +69,7 @@ def _show(checkup: Checkup, as_json: bool, facts: bool) -> int:
         print(checkup_to_json(checkup))
     else:
         render_checkup(checkup, console_on(sys.stdout), facts=facts)
+    annotate("outlive doctor", notes_of(checkup))
     if checkup.found:
         return 1
     return 3 if checkup.failures else 0

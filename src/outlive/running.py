@@ -296,6 +296,10 @@ def _conclude(
         from outlive.showing import show_after_run
 
         show_after_run(verdict, evidence, as_json="--json" in request.switches)
+        if os.environ.get("GITHUB_ACTIONS"):
+            from outlive.annotating import annotate_death
+
+            annotate_death(verdict, evidence)
     command = request.texts.get("--on-death") or os.environ.get("OUTLIVE_ON_DEATH")
     if command:
         from outlive.on_death import tell_of_a_death

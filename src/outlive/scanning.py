@@ -15,11 +15,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from outlive.annotating import annotate
 from outlive.errors import OutliveError
 from outlive.host import Host
 from outlive.memory_limit import effective_limit
 from outlive.record import runs
 from outlive.report.text import visible
+from outlive.report.workflow import Level, Note
 from outlive.scan.cache import Cache
 from outlive.scan.engine import Checked, Settings, across, scan
 from outlive.scan.examples import Schema
@@ -32,6 +34,7 @@ from outlive.showing import console_on
 #: Of the memory that there is a program needs some for itself.
 BUDGET_SHARE = 0.5
 MOST_SHOWN = 5
+LEVEL = {Harm.STOPS: Level.ERROR, Harm.SPOILS: Level.WARNING, Harm.COSTS: Level.NOTICE}
 COLOUR = {Harm.STOPS: "red", Harm.SPOILS: "yellow", Harm.COSTS: "cyan"}
 
 
@@ -80,7 +83,15 @@ def scan_paths(
         _tell_json(files, checked, flaws, done)
     else:
         _tell(console_on(sys.stdout), files, checked, flaws, done, show_all)
+    annotate("outlive scan", [_note(flaw) for flaw in flaws])
     return 1 if flaws else 0
+
+
+def _note(flaw: Flaw) -> Note:
+    """What is to be marked in a pull request whose data are in the repository."""
+    record = f"record {flaw.record}: " if flaw.record is not None else ""
+    says = f"{record}{flaw.says} {flaw.kind.remedy}"
+    return Note(LEVEL[flaw.kind.harm], f"outlive scan: {flaw.slug}", says, flaw.path)
 
 
 def usual_budget(host: Host) -> int | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from outlive.annotating import annotate
 from outlive.errors import OutliveError, UsageError
 from outlive.host import Host
 from outlive.linting import formats, text
@@ -54,6 +55,7 @@ def lint(
     writes = (fix or unsafe) and not diff
     _mend(told, write=writes, stream=sys.stdout if form == "text" else sys.stderr)
     _show(told, form, fixing=writes, only_the_diff=diff)
+    annotate("outlive lint", formats.notes_of(told), marks=form != "github")
     failed = [broken for it in told for broken in it.failures]
     if failed:
         raise OutliveError(

@@ -9,6 +9,7 @@ from typing import Any
 from outlive import __version__
 from outlive.linting.judging import Told
 from outlive.model import Confidence, Edit, Finding
+from outlive.report.workflow import Level, Note, command_of
 from outlive.source import Source
 from outlive.unit import Unit
 
@@ -16,9 +17,9 @@ SCHEMA = "outlive.lint/1"
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {Confidence.PROVEN: "error", Confidence.LIKELY: "warning", Confidence.POSSIBLE: "note"}
 GITHUB_LEVELS = {
-    Confidence.PROVEN: "error",
-    Confidence.LIKELY: "warning",
-    Confidence.POSSIBLE: "notice",
+    Confidence.PROVEN: Level.ERROR,
+    Confidence.LIKELY: Level.WARNING,
+    Confidence.POSSIBLE: Level.NOTICE,
 }
 
 
@@ -174,31 +175,28 @@ def _sarif_edit(edit: Edit) -> dict[str, Any]:
     }
 
 
-def as_github(told: Sequence[Told]) -> str:
-    """One command of a GitHub workflow for each finding: it becomes a mark in the pull request."""
-    lines = []
+def notes_of(told: Sequence[Told]) -> list[Note]:
+    """What is to be marked in a pull request."""
+    notes = []
     for it in told:
         for finding in it.findings:
             place = finding.where
-            where = {"file": it.path, "title": f"outlive lint: {finding.slug}"}
-            if place is not None and not place.cell:
-                where |= {"line": str(place.line), "col": str(place.column)}
             cell = f"cell {place.cell}, line {place.line}: " if place and place.cell else ""
-            words = ",".join(f"{name}={_property(value)}" for name, value in where.items())
             says = " ".join([cell + finding.says, *(remedy.text for remedy in finding.remedies)])
-            lines.append(f"::{GITHUB_LEVELS[finding.confidence]} {words}::{_data(says)}")
+            line, column = (place.line, place.column) if place and not place.cell else (0, 0)
+            title = f"outlive lint: {finding.slug}"
+            notes.append(
+                Note(GITHUB_LEVELS[finding.confidence], title, says, it.path, line, column)
+            )
         for why in it.unread:
-            words = f"file={_property(it.path)},title=outlive lint: unread"
-            lines.append(f"::warning {words}::{_data(f'could not be read: {why}')}")
-    return "".join(f"{line}\n" for line in lines)
+            says = f"could not be read: {why}"
+            notes.append(Note(Level.WARNING, "outlive lint: unread", says, it.path))
+    return notes
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def as_github(told: Sequence[Told]) -> str:
+    """One command of a GitHub workflow for each finding: it becomes a mark in the pull request."""
+    return "".join(f"{command_of(note)}\n" for note in notes_of(told))
 
 
 def _uri(path: str) -> str:

@@ -12,6 +12,7 @@ from rich.text import Text
 from outlive.model import Checked, Checkup, Finding, State
 from outlive.report.data import grounds_and_remedies
 from outlive.report.text import harmless, said
+from outlive.report.workflow import Level, Note
 
 SCHEMA = "outlive.checkup/1"
 WORDS = {
@@ -82,6 +83,20 @@ def _summary(checkup: Checkup) -> Text:
             text.append(f"{count} {WORDS[state]}", COLOURS[state])
     text.append("   more: outlive explain CHECK", "dim")
     return text
+
+
+def notes_of(checkup: Checkup) -> list[Note]:
+    """What is wrong, for a workflow of GitHub's."""
+    return [
+        Note(
+            Level.ERROR if finding.state is State.WILL_FAIL else Level.WARNING,
+            f"outlive doctor: {item.slug}",
+            " ".join([finding.says, *(remedy.text for remedy in finding.remedies)]),
+        )
+        for item in checkup.checked
+        for finding in item.findings
+        if (finding.state or State.UNKNOWN) >= State.WARNING
+    ]
 
 
 def checkup_to_data(checkup: Checkup) -> dict[str, Any]:
