@@ -114,6 +114,16 @@ def test_one_thread_watches_for_all_and_ends_with_the_last() -> None:
     assert not thread.is_alive()
 
 
+def test_who_comes_while_the_last_one_leaves_is_watched_for_without_haste() -> None:
+    watcher = Watcher(lambda: at(0.1))
+    first, second = Watch(Told(), 0.85), Watch(Told(), 0.85)
+    watcher.add(first)
+    watcher.remove(first)
+    watcher.add(second)
+
+    assert not watcher._wake.is_set(), "the thread would turn without a rest"
+
+
 def test_what_cannot_be_asked_for_is_refused() -> None:
     for callback, share in ((print, 0.0), (print, 1.5), (None, 0.5)):
         with pytest.raises(UsageError):

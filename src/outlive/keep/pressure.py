@@ -111,6 +111,7 @@ class Watcher:
         """From now on."""
         with self._lock:
             self._watches.append(watch)
+            self._wake.clear()  # of the last who left, if the thread has not gone yet
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._watch, name="outlive-pressure", daemon=True
