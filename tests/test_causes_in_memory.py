@@ -10,7 +10,7 @@ import pytest
 from making import MB, PID, UNITS, ask, evidence, group
 from outlive.crash_site import FaultAddress, Site
 from outlive.examine import decide
-from outlive.model import EndedBy, Place
+from outlive.model import Confidence, EndedBy, Place
 from outlive.observed import (
     ChildDeath,
     Crash,
@@ -249,6 +249,47 @@ def test_a_program_that_left_by_itself_is_told_by_how_it_left(
 
     assert verdict.cause is not None
     assert slug == verdict.cause.slug
+
+
+MISSING = Thrown("FileNotFoundError", "[Errno 2] No such file or directory: 'a.json'", (HERE,))
+LEFT = Quit("sys.exit", 1, (HERE,), PID)
+ELSEWHERE = replace(HERE, function="another", code="sys.exit(1)")
+
+
+@pytest.mark.parametrize(
+    ("quit", "shown", "slug"),
+    [
+        (replace(LEFT, handling=MISSING), (), "missing-file"),
+        (LEFT, (MISSING,), "missing-file"),
+        (replace(LEFT, frames=(replace(ELSEWHERE, code="sys.exit(main())"),)),
+         (replace(MISSING, frames=(replace(HERE, function="main"),)),), "missing-file"),
+        (LEFT, (MISSING, MISSING), "exited-by-program"),
+        (replace(LEFT, frames=(ELSEWHERE,)), (MISSING,), "exited-by-program"),
+        (replace(LEFT, call="os._exit", handling=MISSING), (), "exited-without-cleanup"),
+    ],
+    ids=["handled", "shown", "returned", "one of many", "elsewhere", "_exit"],
+)  # fmt: skip
+def test_a_program_that_leaves_for_an_error_it_caught_is_told_by_that_error(
+    quit: Quit, shown: tuple[Thrown, ...], slug: str
+) -> None:
+    verdict = decide("run", evidence(1, quits=(quit,), shown=shown), tuple(UNITS.values()))
+
+    assert verdict.cause is not None
+    assert slug == verdict.cause.slug
+    assert "missing-file" != slug or Confidence.LIKELY is verdict.cause.confidence
+
+
+@pytest.mark.parametrize(
+    ("known", "found"),
+    [({}, 0), ({"lost": (("a.csv", 12),)}, 1), ({"handling": MISSING}, 1), ({"threads": (Stack("T", (HERE,)),)}, 1)],
+    ids=["nothing", "text", "error", "thread"],
+)  # fmt: skip
+def test_an_exit_without_cleanup_that_looks_like_success_is_told_when_it_cut_something_off(
+    known: dict[str, object], found: int
+) -> None:
+    quit = Quit("os._exit", 0, (HERE,), PID, **known)  # type: ignore[arg-type]
+
+    assert found == len(ask("exited-without-cleanup", evidence(0, quits=(quit,))))
 
 
 def test_an_exception_with_an_empty_or_many_lined_message_makes_one_sentence() -> None:

@@ -135,7 +135,7 @@ def test_an_exception_that_ends_the_program_is_told_with_its_way(
         error["type"], error["message"], error["bases"]
     )  # fmt: skip
     assert ["fail", "main", "<module>"] == [function for _, _, function in error["frames"]]
-    assert [14, 18] == [line for _, line, _ in error["frames"][:2]]
+    assert [16, 20] == [line for _, line, _ in error["frames"][:2]]
 
 
 @every_python
@@ -284,6 +284,38 @@ def test_a_call_of_exit_is_told_with_its_line(tmp_path: Path) -> None:
     assert (1, "bye\n") == (ran.status, ran.stderr)
     assert ("sys.exit", "bye", "system_exit") == (told["call"], told["code"], told["frames"][0][2])
     assert [] == ran.errors("main")
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_an_end_without_cleanup_is_told_with_what_it_cuts_off(version: str, tmp_path: Path) -> None:
+    ran = run(tmp_path, "throws.py", "cut_off", str(tmp_path), version=version, PYTHONUNBUFFERED="")
+
+    (told,) = [note for note in ran.notes if note["kind"] == "quit"]
+    lost = {Path(name).name: count for name, count in told["lost"]}
+    assert {"text": 5, "umlaut": 2, "bytes": 4, "standard output": 6} == lost
+    assert (0, "", "") == (ran.status, ran.stdout, ran.stderr)
+    assert [b"", b"", b"", b"12"] == [
+        (tmp_path / name).read_bytes() for name in ("text", "umlaut", "bytes", "flushed")
+    ]
+
+
+def test_a_thread_at_work_is_cut_off_and_one_that_waits_is_not(tmp_path: Path) -> None:
+    ran = run(tmp_path, "throws.py", "cut_off_threads")
+
+    (told,) = [note for note in ran.notes if note["kind"] == "quit"]
+    assert ["MainThread"] == [name for name, _ in told["threads"]]
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_an_error_that_the_program_shows_is_told_once_with_what_lay_around_it(
+    version: str, tmp_path: Path
+) -> None:
+    ran = run(tmp_path, "throws.py", "shows", version=version)
+
+    (told,) = [note for note in ran.notes if note["kind"] == "shown"]
+    assert "Wrong" == told["error"]["type"]
+    assert "data/a.jpg" in [value.get("path") for value in told["scene"]["values"]]
+    assert bare("throws.py", "shows", version=version).stderr == ran.stderr
 
 
 def test_the_files_of_a_process_are_private(tmp_path: Path) -> None:

@@ -248,6 +248,22 @@ def test_a_retraced_function_is_told_with_the_argument_that_differs() -> None:
 
 
 @pytest.mark.parametrize(
+    ("count", "looks", "rises", "told"),
+    [(9, 5, 4, True), (9, 5, 3, False), (9, 3, 2, False), (4, 5, 4, False)],
+    ids=["at each step", "not at each", "few looks", "few traces"],
+)
+def test_a_function_with_few_heavy_traces_is_told_when_memory_grew_with_each(
+    count: int, looks: int, rises: int, told: bool
+) -> None:
+    traced = Traced("step", count, 1, HERE, looks=looks, rises=rises, grown_bytes=400 * MB)
+
+    found = ask("function-retraced", killed(Looks(), traced={PID: (traced,)}))
+
+    assert told == bool(found)
+    assert all("50.0 MB with each" in finding.says for finding in found)
+
+
+@pytest.mark.parametrize(
     "slug", ["graph-grows", "tape-kept-open", "native-leak", "fragmented-heap", "widened-dtype", "oversized-image"]
 )  # fmt: skip
 def test_nobody_is_accused_of_memory_when_memory_did_not_run_out(slug: str) -> None:

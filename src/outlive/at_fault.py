@@ -26,8 +26,8 @@ TOLD_LINE = re.compile(r'^\s*File "', re.MULTILINE)
 
 
 def complained(evidence: Evidence, kind: str) -> Complaint | None:
-    """What the exception that ended the program complains about, if it is this."""
-    error = evidence.uncaught
+    """What the exception that the program ended for complains about, if it is this."""
+    error = evidence.fatal_error
     if error is None or not evidence.failed or evidence.ending.signal:
         return None
     found = complaint_of(error, evidence.scene)
@@ -43,7 +43,7 @@ def complained(evidence: Evidence, kind: str) -> Complaint | None:
 
 def line_of(evidence: Evidence, complaint: Complaint) -> Place | None:
     """The user's line that an exception is about: in a pipeline, the one that made the stage or operation which failed."""
-    error, pipeline = evidence.uncaught, evidence.scene.pipeline
+    error, pipeline = evidence.fatal_error, evidence.scene.pipeline
     told_itself = error is not None and "Traceback (most recent call last)" in error.message
     handed_out = pipeline is not None and evidence.scene.operation in HANDS_OUT
     if evidence.scene.made is not None and not told_itself and not handed_out:
@@ -70,7 +70,7 @@ def facts_of_complaint(evidence: Evidence, complaint: Complaint) -> tuple[Fact, 
     """The exception itself."""
     kind = complaint.thrown.type.rpartition(".")[2]
     found = [Fact("exception", f"{kind}: {complaint.words}", "the program")]
-    error = evidence.uncaught
+    error = evidence.fatal_error
     if error is not None and error is not complaint.thrown:
         first = next(iter(error.message.strip().splitlines()), "")
         found.append(Fact("handed on as", f"{error.type}: {first}"[:200], "the program"))
@@ -140,7 +140,7 @@ def fact_of(held: Held) -> Fact:
 
 def empty_search(evidence: Evidence) -> tuple[Thrown, Held, Place] | None:
     """An empty list that a search for files made, in a frame of the exception that ended the program."""
-    error = evidence.uncaught
+    error = evidence.fatal_error
     if error is None or not evidence.failed or complaint_of(error, evidence.scene) is not None:
         return None
     for held in evidence.scene.values:

@@ -85,6 +85,7 @@ class Evidence:
     stacks: tuple[Stack, ...] = ()  #: the last that were seen, main thread first
     errors: tuple[Thrown, ...] = ()
     quits: tuple[Quit, ...] = ()
+    shown: tuple[Thrown, ...] = ()  #: exceptions whose traceback the program itself printed
     signals: tuple[Received, ...] = ()
     sent: tuple[Sent, ...] = ()
     timers: tuple[TimerSet, ...] = ()
@@ -137,6 +138,31 @@ class Evidence:
         return next(reversed(own_pid or ended), None)
 
     @property
+    def caught(self) -> Thrown | None:
+        """The exception that the program caught and then ended itself for: while it handled it, or right after it had shown it.
+
+        Of several that were shown nobody can tell which it was.
+        """
+        mine = [quit for quit in self.quits if quit.pid == self.program.pid]
+        last = mine[-1] if mine and mine[-1].status == self.ending.exit_code else None
+        if last is None or not last.status:
+            return None
+        if last.handling is None and len(self.shown) == 1 and last.follows(self.shown[0]):
+            return self.shown[0]
+        return last.handling
+
+    @property
+    def fatal_error(self) -> Thrown | None:
+        """The exception that the program ended for: nobody caught it, or the program did and left."""
+        return self.uncaught or self.caught
+
+    @property
+    def sure_of_fatal_error(self) -> Confidence:
+        """Who catches an exception may have had other reasons to leave; nobody else has."""
+        caught = self.uncaught is None and self.caught is not None
+        return Confidence.LIKELY if caught else Confidence.PROVEN
+
+    @property
     def lost_errors(self) -> tuple[Thrown, ...]:
         """Exceptions in the background that the program never asked for, oldest first."""
         return tuple(
@@ -163,17 +189,14 @@ class Evidence:
         """
         if not self.failed:
             return ()
-        error = self.uncaught
-        if error is None:
-            mine = [quit for quit in self.quits if quit.pid == self.program.pid and quit.status]
-            error = mine[-1].handling if mine else None
+        error = self.fatal_error
         if error is not None:
             first, *before = error.chain()
             told_again = first.is_a("BaseExceptionGroup") or any(
                 thrown.type.endswith("RemoteTraceback") for thrown in before
             )
-            sure = Confidence.PROVEN if told_again else Confidence.LIKELY
-            return ((first, Confidence.PROVEN), *((thrown, sure) for thrown in before))
+            sure = self.sure_of_fatal_error if told_again else Confidence.LIKELY
+            return ((first, self.sure_of_fatal_error), *((thrown, sure) for thrown in before))
         return tuple(
             (thrown, Confidence.LIKELY)
             for error in self.lost_errors[-1:]
@@ -196,7 +219,7 @@ class Evidence:
 
     def line_of(self, error: Thrown) -> Place | None:
         """The user's line that an error came from, or, for one that came from elsewhere, that it ended."""
-        return error.own or (self.uncaught.own if self.uncaught else None) or self.busy
+        return error.own or (self.fatal_error.own if self.fatal_error else None) or self.busy
 
     def importing(self, error: Thrown, but: tuple[str, ...] = ()) -> str:
         """What was being imported when an error was raised: an installed package, or the user's own module."""
@@ -451,7 +474,7 @@ class Evidence:
 
     def refused_memory(self) -> Refusal | None:
         """The request for memory whose refusal ended the program."""
-        error = self.uncaught
+        error = self.fatal_error
         for thrown in error.chain() if error is not None and self.failed else ():
             if thrown.is_a("MemoryError") or (
                 thrown.is_a("ResourceExhaustedError") and MEMORY_WORDS.search(thrown.message)

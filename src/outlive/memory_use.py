@@ -141,6 +141,20 @@ class Traced:
     place: Place  #: where it is defined
     argument: str = ""  #: whose value, shape or type differs from trace to trace
     examples: tuple[str, ...] = ()  #: of what it was: numbers, shapes, classes
+    looks: int = 1  #: how often it was looked at, each time when memory had grown by a good step
+    rises: int = 0  #: at how many of them, after the first, there were more traces than before
+    grown_bytes: int = 0  #: by the process between the first look and the last
+
+    def often(self, many: int, some: int, looks: int) -> bool:
+        """Whether it was traced many times, or some times with more at each of so many looks, as memory grew."""
+        if self.count >= many:
+            return self.count > self.first_count
+        return self.count >= some and self.looks >= looks and self.rises == self.looks - 1
+
+    @property
+    def bytes_a_trace(self) -> int:
+        """What the process grew by for each new trace."""
+        return self.grown_bytes // max(1, self.count - self.first_count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,6 +237,8 @@ class Quit:
     pid: int = 0
     at: float | None = None
     handling: Thrown | None = None  #: the exception that was being handled
+    lost: tuple[tuple[str, int], ...] = ()  #: files, with the bytes that each still held back
+    threads: tuple[Stack, ...] = ()  #: other threads that were at work
 
     @property
     def own(self) -> Place | None:
@@ -254,6 +256,19 @@ class Quit:
         if isinstance(self.code, int):
             return self.code & 0xFF
         return 0 if self.code is None else 1
+
+    def follows(self, shown: Thrown) -> bool:
+        """Whether it was called by the function that had caught an exception, or on the line that called that function.
+
+        The outermost frame of a traceback is where the exception was caught.
+        """
+        caught = shown.frames[-1:]
+        for place in caught:
+            running = any((f.file, f.function) == (place.file, place.function) for f in self.frames)
+            line = self.own.code if self.own is not None else ""
+            if running or re.search(rf"\b{re.escape(place.function)}\(", line):
+                return True
+        return False
 
     def in_library(self, name: str) -> bool:
         """Whether it was called from a module of this package of the standard library."""

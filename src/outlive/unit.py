@@ -101,12 +101,15 @@ BEHIND_MEMORY = (
     "address-space-limit",
     "allocation-refused",
     "uncaught-exception",
+    "exited-by-program",
 )
 #: … and when it is known who held it: then nothing leaked, and no heap has holes.
 BEHIND_GROWTH = (*BEHIND_MEMORY, "native-leak", "fragmented-heap")
 #: A stage of a pipeline is known in the program itself only, and explains no exception.
 BEHIND_A_PIPELINE = tuple(
-    slug for slug in BEHIND_GROWTH if slug not in ("worker-out-of-memory", "uncaught-exception")
+    slug
+    for slug in BEHIND_GROWTH
+    if slug not in ("worker-out-of-memory", "uncaught-exception", "exited-by-program")
 )
 
 cause: Kind[Evidence] = Kind(

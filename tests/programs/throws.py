@@ -2,8 +2,10 @@
 
 import concurrent.futures
 import multiprocessing
+import os
 import sys
 import threading
+import traceback
 
 
 class Wrong(Exception):
@@ -130,6 +132,51 @@ def deep():
 
 def system_exit():
     sys.exit("bye")
+
+
+class Writer:
+    def __init__(self, path):
+        self.file = open(path, "wb")  # noqa: SIM115
+        self.file.write(b"1234")
+
+
+def cut_off():
+    folder = sys.argv[2]
+    text = open(f"{folder}/text", "w")  # noqa: SIM115
+    text.write("ab")
+    text.write("cde")
+    more = [open(f"{folder}/umlaut", "w", encoding="utf-8")]  # noqa: SIM115
+    more[0].write("\xfc")
+    writer = Writer(f"{folder}/bytes")
+    flushed = open(f"{folder}/flushed", "w")  # noqa: SIM115
+    flushed.write("12")
+    flushed.flush()
+    print("12345")
+    os._exit(0 if writer else 1)
+
+
+def cut_off_threads():
+    ready, never = threading.Event(), threading.Event()
+    threading.Thread(target=never.wait).start()
+
+    def leave():
+        ready.wait()
+        os._exit(0)
+
+    threading.Thread(target=leave, daemon=True).start()
+    ready.set()
+    while True:
+        pass
+
+
+def shows():
+    def load(path):
+        raise Wrong(path)
+
+    try:
+        load("data/a.jpg")
+    except Wrong:
+        traceback.print_exc()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from outlive.unit import cause
 @cause(
     "D103",
     since="0.1",
-    behind=("allocation-refused", "uncaught-exception"),
+    behind=("allocation-refused", "uncaught-exception", "exited-by-program"),
     searched=(
         "MemoryError with ulimit -v",
         "RLIMIT_AS MemoryError python",

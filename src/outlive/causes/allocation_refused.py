@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.model import Fact, Finding, Remedy, size
 from outlive.unit import cause
 
 
 @cause(
     "D104",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "MemoryError: Unable to allocate",
         "ResourceExhaustedError: OOM when allocating tensor with shape",
@@ -52,7 +52,7 @@ def allocation_refused(evidence: Evidence) -> Iterator[Finding]:
                 "machine memory", "machine memory available", "memory limit", "peak memory"
             ),
         ),
-        Confidence.PROVEN,
+        evidence.sure_of_fatal_error,
         (
             Remedy(
                 "Check the shape and dtype that this line asks for; work in parts if they are meant."

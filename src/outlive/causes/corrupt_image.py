@@ -12,14 +12,14 @@ from outlive.at_fault import (
     line_of,
 )
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy
+from outlive.model import Finding, Remedy
 from outlive.unit import cause
 
 
 @cause(
     "D401",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "Unknown image file format. One of JPEG, PNG, GIF, BMP required",
         "Invalid JPEG data or crop window",
@@ -63,7 +63,7 @@ def corrupt_image(evidence: Evidence) -> Iterator[Finding]:
     yield Finding(
         says,
         (*facts_of_complaint(evidence, complaint), *facts_of_inspection(evidence)),
-        Confidence.PROVEN,
+        evidence.sure_of_fatal_error,
         _remedies(evidence),
         where=line_of(evidence, complaint),
     )

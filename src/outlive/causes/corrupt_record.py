@@ -12,14 +12,14 @@ from outlive.at_fault import (
     line_of,
 )
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy
+from outlive.model import Finding, Remedy
 from outlive.unit import cause
 
 
 @cause(
     "D402",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "DataLossError: corrupted record at",
         "DataLossError: truncated record at",
@@ -57,7 +57,7 @@ def corrupt_record(evidence: Evidence) -> Iterator[Finding]:
     yield Finding(
         says,
         (*facts_of_complaint(evidence, complaint), *facts_of_inspection(evidence)),
-        Confidence.PROVEN,
+        evidence.sure_of_fatal_error,
         _remedies(evidence, culprit.fault if culprit else complaint.words),
         where=line_of(evidence, complaint),
     )

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from outlive.at_fault import complained, facts_of_complaint, facts_of_inspection, line_of
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy
+from outlive.model import Finding, Remedy
 from outlive.unit import cause
 
 
 @cause(
     "D403",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "Unable to open file (file signature not found)",
         "Unable to synchronously open file (truncated file",
@@ -50,7 +50,7 @@ def corrupt_weights(evidence: Evidence) -> Iterator[Finding]:
     yield Finding(
         says,
         (*facts_of_complaint(evidence, complaint), *facts_of_inspection(evidence)),
-        Confidence.PROVEN,
+        evidence.sure_of_fatal_error,
         (
             Remedy("Download the real file.", ("git lfs pull",))
             if lfs

@@ -8,7 +8,7 @@ from outlive.at_fault import complained, fact_of, facts_of_complaint, line_of, v
 from outlive.complaints import Complaint
 from outlive.data_use import Held
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy
+from outlive.model import Finding, Remedy
 from outlive.unit import cause
 
 #: TensorFlow's words for dtypes in its C++ messages.
@@ -18,7 +18,7 @@ NAMES = {"float": "float32", "double": "float64", "half": "float16", "string": "
 @cause(
     "D502",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "was expected to be a float tensor but is a double tensor",
         "Tensor conversion requested dtype float32 for Tensor with dtype float64",
@@ -51,7 +51,7 @@ def dtype_mismatch(evidence: Evidence) -> Iterator[Finding]:
             *facts_of_complaint(evidence, complaint),
             *(fact_of(held) for held in concerned[:4]),
         ),
-        Confidence.PROVEN,
+        evidence.sure_of_fatal_error,
         (Remedy(_remedy(complaint, first, second, concerned)),),
         where=line_of(evidence, complaint),
     )

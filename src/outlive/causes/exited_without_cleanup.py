@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from outlive.evidence import Evidence
 from outlive.model import Confidence, EndingKind, Fact, Finding, Remedy
+from outlive.observed import Quit
 from outlive.unit import cause
 
 
@@ -27,8 +28,11 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
     `os._exit` ends the process at once: no `finally`, no `atexit`, no flush of buffers, no message. In a notebook it looks like a
     kernel that died for no reason.
 
+    With status 0 it looks like success: then it is told only if something was cut off, that is text that a file still held back, a
+    thread at work, or an error that was being handled.
+
     ## How we know
-    The call was seen; or Python never reached its own shutdown although the process returned an exit status.
+    The call was seen, and what the program's files and threads were at; or Python never reached its own shutdown although the process returned an exit status.
 
     ## What to do
     Raise an exception, or call `sys.exit`. `os._exit` belongs only into a child just after a fork.
@@ -48,14 +52,23 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
         )
         return
     code = evidence.ending.exit_code
-    if evidence.ending.kind is not EndingKind.EXIT or code is None or evidence.program.finished:
+    kind = evidence.ending.kind
+    if kind not in (EndingKind.EXIT, EndingKind.SUCCESS) or evidence.program.finished:
         return
     call = evidence.last_quit("os._exit")
-    if call is not None:
+    if call is not None and (code or call.handling or call.lost or call.threads):
         yield Finding(
-            f"The program called os._exit({call.code!r}){call.words}: it ended at once, without cleanup.",
+            f"The program called os._exit({call.code!r}){call.words}: it ended at once, without cleanup{_cut_off(call)}.",
             (
                 Fact("call", f"os._exit({call.code!r})", "seen in the program"),
+                *(
+                    Fact(f"lost of {name}", f"{count} bytes", "its buffer, at the call")
+                    for name, count in call.lost
+                ),
+                *(
+                    Fact(f"{stack.thread} was at", str(stack.own), "its stack, at the call")
+                    for stack in call.threads
+                ),
                 *evidence.facts_before_quitting(call),
                 *evidence.because("run time"),
             ),
@@ -63,7 +76,12 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
             (Remedy("Raise an exception or call sys.exit instead of os._exit."),),
             where=call.own,
         )
-    elif evidence.program.python and evidence.program.alone:
+    elif (
+        call is None
+        and kind is EndingKind.EXIT
+        and evidence.program.python
+        and evidence.program.alone
+    ):
         yield Finding(
             f"Native code ended the process with status {code}: Python did not shut down in good order.",
             evidence.because("run time", "last line seen"),
@@ -71,3 +89,13 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
             (Remedy("Look at what the last line calls; a library may call exit()."),),
             where=evidence.busy,
         )
+
+
+def _cut_off(call: Quit) -> str:
+    """What was lost, for the end of a sentence."""
+    lost = [f"{count} bytes written to {name} were lost" for name, count in call.lost[:1]]
+    if len(call.threads) == 1:
+        lost.append(f"{call.threads[0].thread} was at work")
+    elif call.threads:
+        lost.append(f"{len(call.threads)} threads were at work")
+    return "; " + " and ".join(lost) if lost else ""

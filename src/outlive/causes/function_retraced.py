@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy
+from outlive.model import Confidence, Fact, Finding, Remedy, size
 from outlive.unit import BEHIND_GROWTH, cause
 
-#: TensorFlow itself warns at five; a few shapes are normal.
+#: A few shapes are normal.
 MANY_TRACES = 20
+
+#: Fewer are enough when the memory grew with them: TensorFlow itself warns at five, and chance does not add a trace at each of so many looks.
+SOME_TRACES = 5
+ENOUGH_LOOKS = 4
 
 
 @cause(
@@ -31,28 +35,40 @@ def function_retraced(evidence: Evidence) -> Iterator[Finding]:
     number that changes at every step, it grows by some hundred kilobytes a step (and by every constant it captures), and gets slower.
 
     ## How we know
-    When memory was in danger, TensorFlow's own count of traces of this function was high, and higher at each look.
+    When memory was in danger, TensorFlow's own count of traces of this function was high, and higher at the next look; or it was not so
+    high, but each time that memory had grown by another step there were new traces: then each of them is heavy.
 
     ## What to do
     Pass numbers as tensors (`tf.constant(rate)`), give an `input_signature`, or `reduce_retracing=True`. Create the function once, outside
     the loop.
     """
-    often = [traced for pid in evidence.exhausted() for traced in evidence.traced.get(pid, ())[:1]]
-    for traced in often:
-        if traced.count < MANY_TRACES or traced.count <= traced.first_count:
+    for pid in evidence.exhausted():
+        often = [
+            traced
+            for traced in evidence.traced.get(pid, ())
+            if traced.often(MANY_TRACES, SOME_TRACES, ENOUGH_LOOKS)
+        ]
+        if not often:
             continue
+        traced = often[0]
         differs = (
             f"; `{traced.argument}` was new each time ({', '.join(traced.examples)})"
             if traced.argument
             else ""
         )
+        weight = (
+            f"; memory grew by {size(traced.bytes_a_trace)} with each"
+            if traced.count < MANY_TRACES
+            else ""
+        )
         yield Finding(
-            f"TensorFlow traced `{traced.place.function}` {traced.count} times, and keeps a graph for each{differs}.",
+            f"TensorFlow traced `{traced.place.function}` {traced.count} times, and keeps a graph for each{weight}{differs}.",
             (
                 Fact(
                     "traces at the first look", traced.first_count, "experimental_get_tracing_count"
                 ),
                 Fact("traces at the last look", traced.count, "experimental_get_tracing_count"),
+                Fact("looks with more traces than before", traced.rises, "the looks at its memory"),
                 *_argument(traced.argument, traced.examples),
                 *evidence.because("memory limit", "peak memory", "last line seen"),
             ),

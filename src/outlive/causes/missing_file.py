@@ -14,7 +14,7 @@ from outlive.unit import cause
 @cause(
     "D404",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "FileNotFoundError: [Errno 2] No such file or directory",
         "NotFoundError: No such file or directory [Op:ReadFile]",
@@ -41,7 +41,7 @@ def missing_file(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             _says(evidence, complaint),
             (*facts_of_complaint(evidence, complaint), *_facts(evidence, complaint)),
-            Confidence.PROVEN,
+            evidence.sure_of_fatal_error,
             _remedies(evidence, complaint),
             where=line_of(evidence, complaint),
         )

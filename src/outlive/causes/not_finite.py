@@ -57,7 +57,7 @@ def not_finite(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             _says(evidence, complaint),
             (*facts_of_complaint(evidence, complaint), *_spoilt(evidence)),
-            Confidence.LIKELY if complaint.variant == "own" else Confidence.PROVEN,
+            Confidence.LIKELY if complaint.variant == "own" else evidence.sure_of_fatal_error,
             _remedies(complaint),
             where=line_of(evidence, complaint),
         )

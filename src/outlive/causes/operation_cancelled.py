@@ -35,7 +35,7 @@ def operation_cancelled(evidence: Evidence) -> Iterator[Finding]:
     ## What to do
     Look at the line that cancelled. Do not ask for the result of what was cancelled, or catch `CancelledError` where that may happen.
     """
-    errors = [*([evidence.uncaught] if evidence.uncaught else []), *evidence.lost_errors]
+    errors = [*([evidence.fatal_error] if evidence.fatal_error else []), *evidence.lost_errors]
     error = next((thrown for thrown in errors if thrown.is_a("CancelledError")), None)
     if error is None:
         return

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from outlive.at_fault import complained, facts_of_complaint, facts_of_inspection, line_of
 from outlive.complaints import Complaint
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Finding, Remedy
+from outlive.model import Finding, Remedy
 from outlive.unit import cause
 
 
 @cause(
     "D405",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "Can't parse serialized Example",
         "Feature is required but could not be found",
@@ -47,7 +47,7 @@ def record_schema_mismatch(evidence: Evidence) -> Iterator[Finding]:
     yield Finding(
         f"{says}.",
         (*facts_of_complaint(evidence, complaint), *facts_of_inspection(evidence)),
-        Confidence.PROVEN,
+        evidence.sure_of_fatal_error,
         (Remedy(_remedy(complaint)),),
         where=line_of(evidence, complaint),
     )

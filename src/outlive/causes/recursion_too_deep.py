@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Place, Remedy
+from outlive.model import Fact, Finding, Place, Remedy
 from outlive.observed import Thrown
 from outlive.unit import cause
 
@@ -18,7 +18,7 @@ DEEP = 50
 @cause(
     "D903",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "RecursionError: maximum recursion depth exceeded",
         "maximum recursion depth exceeded while calling a Python object",
@@ -40,7 +40,7 @@ def recursion_too_deep(evidence: Evidence) -> Iterator[Finding]:
     Make each call smaller than the one before (`block(x, depth - 1)`), or use a loop with a list of what is left to do.
     `sys.setrecursionlimit` only moves the limit; set too high, the stack overflows and the process crashes.
     """
-    error = evidence.uncaught
+    error = evidence.fatal_error
     if error is None or not evidence.failed or evidence.ending.signal:
         return
     deep = next((link for link in error.passed_on() if link.is_a("RecursionError")), None)
@@ -77,7 +77,7 @@ def recursion_too_deep(evidence: Evidence) -> Iterator[Finding]:
                 for name, first, last in changed
             ),
         ),
-        Confidence.PROVEN,
+        evidence.sure_of_fatal_error,
         (
             Remedy(
                 f"Make `{same[0][0]}` smaller in the recursive call, so that it reaches its end."

@@ -41,7 +41,7 @@ def session_closed(evidence: Evidence) -> Iterator[Finding]:
     ## What to do
     Join the threads that use a session before it is closed, or tell them to stop first.
     """
-    errors = [*([evidence.uncaught] if evidence.uncaught else []), *evidence.lost_errors]
+    errors = [*([evidence.fatal_error] if evidence.fatal_error else []), *evidence.lost_errors]
     closed = any((act.kind, act.what) == ("closed", "session") for act in evidence.acts)
     found = next(
         (

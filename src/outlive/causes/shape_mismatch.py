@@ -43,7 +43,7 @@ SAYS = {
 @cause(
     "D501",
     since="0.1",
-    behind=("uncaught-exception",),
+    behind=("uncaught-exception", "exited-by-program"),
     searched=(
         "Incompatible shapes",
         "Matrix size-incompatible: In[0]",
@@ -80,7 +80,7 @@ def shape_mismatch(evidence: Evidence) -> Iterator[Finding]:
             *(fact_of(held) for held in concerned[:4]),
             *_facts_of_picture(evidence),
         ),
-        Confidence.LIKELY if complaint.variant == "own" else Confidence.PROVEN,
+        Confidence.LIKELY if complaint.variant == "own" else evidence.sure_of_fatal_error,
         _remedies(complaint, concerned),
         where=made or line_of(evidence, complaint),
     )

@@ -469,10 +469,16 @@ def eventful_notes(rings: str | None) -> bool:
         if name.endswith(".ring"):
             for frame in read_frames(path):
                 note = frame.payload
-                well = note.get("kind") == "quit" and not note.get("code")
+                well = note.get("kind") == "quit" and not note.get("code") and not _cut_off(note)
                 if note.get("kind") not in ("stack", "process", *ORDINARY) and not well:
                     return True
     return False
+
+
+def _cut_off(note: dict[str, Any]) -> bool:
+    """An end by ``os._exit`` that may have lost something."""
+    lost = note.get("lost") or note.get("threads") or note.get("error")
+    return note.get("call") == "os._exit" and bool(lost)
 
 
 def _open_log(folder: str | None) -> Log | None:

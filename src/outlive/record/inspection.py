@@ -28,7 +28,7 @@ from outlive.record.file_faults import (
     picture_in,
 )
 from outlive.record.probe_data import scene_of
-from outlive.record.probe_processes import errors_of
+from outlive.record.probe_processes import errors_of, quits_of, shown_of
 from outlive.record.readings import Payload, Readings
 from outlive.record.record_files import features_of, records_in
 from outlive.tfrecords import GZIP, HEAD, ZLIB
@@ -75,11 +75,20 @@ def inspect(payloads: Sequence[Payload], rings: str | None) -> dict[str, object]
     pid = readings.principal.pid if readings.principal is not None else 0
     ended = [error for error in errors_of(readings) if error.origin is Origin.MAIN]
     mine = [error for error in ended if error.pid == pid] or ended
-    if not mine:
+    error = mine[-1] if mine else _caught(readings, pid)
+    if error is None:
         return None
     scene = scene_of(readings)
-    found = inspect_after(mine[-1], scene, scene.folder or str(readings.run.get("folder", "")))
+    found = inspect_after(error, scene, scene.folder or str(readings.run.get("folder", "")))
     return asdict(found) if found is not None else None
+
+
+def _caught(readings: Readings, pid: int) -> Thrown | None:
+    """The exception that the program was handling when it left, or else the only one that it had shown."""
+    left = [quit for quit in quits_of(readings) if quit.pid == pid and quit.status][-1:]
+    handled = [quit.handling for quit in left if quit.handling is not None]
+    shown = shown_of(readings)
+    return next(iter(handled), None) or (shown[0] if len(shown) == 1 else None)
 
 
 class _Searcher:

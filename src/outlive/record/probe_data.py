@@ -15,7 +15,13 @@ from outlive.record.traces import SourceLines
 def scene_of(readings: Readings) -> Scene:
     """What lay around the exception that ended the program."""
     principal = readings.principal
-    notes = principal.of_kind("scene") if principal is not None else ()
+    notes = [
+        *(
+            note.get("scene") or {}
+            for note in (principal.of_kind("shown") if principal else ())[:1]
+        ),
+        *(principal.of_kind("scene") if principal is not None else ()),
+    ]
     if not notes:
         return Scene()
     note = notes[-1]

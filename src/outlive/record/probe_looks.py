@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from outlive.memory_looks import (
@@ -339,23 +340,28 @@ def _callees(
 
 def traced_in(censuses: Sequence[Census], lines: SourceLines) -> tuple[Traced, ...]:
     """Functions that TensorFlow traced, at the last census, with their count at the first."""
-    first: dict[tuple[str, int], int] = {}
+    counts: dict[tuple[str, int], list[int]] = {}
+    memory: dict[tuple[str, int], list[int]] = {}
     last: dict[tuple[str, int], Mapping[str, Any]] = {}
     for census in censuses:
         for entry in census.get("traced") or ():
             key = (str(entry.get("file")), int(entry.get("line", 0)))
-            first.setdefault(key, int(entry.get("count", 0)))
+            counts.setdefault(key, []).append(int(entry.get("count", 0)))
+            memory.setdefault(key, []).append(int(census.get("own") or 0))
             last[key] = entry
     found = [
         Traced(
             str(entry.get("name", "")),
             int(entry.get("count", 0)),
-            first[key],
+            counts[key][0],
             lines.place(
                 (key[0], line_of_def(lines.read(key[0]), key[1]), entry.get("function", ""))
             ),
             str(entry.get("argument", "")),
             tuple(str(example) for example in entry.get("examples") or ()),
+            len(counts[key]),
+            sum(later > earlier for earlier, later in pairwise(counts[key])),
+            memory[key][-1] - memory[key][0],
         )
         for key, entry in last.items()
     ]

@@ -104,9 +104,26 @@ def quits_of(readings: Readings) -> tuple[Quit, ...]:
             process.pid,
             readings.since_start(note.get("time")),
             thrown(note["error"], readings.lines) if isinstance(note.get("error"), dict) else None,
+            tuple((str(name), int(count)) for name, count in note.get("lost") or ()),
+            tuple(
+                Stack(str(name), readings.lines.places(frames), pid=process.pid)
+                for name, frames in note.get("threads") or ()
+            ),
         )
         for process in readings.processes
         for note in process.of_kind("quit")
+    )
+
+
+def shown_of(readings: Readings) -> tuple[Thrown, ...]:
+    """Exceptions whose traceback the program itself printed or logged, oldest first; the first few."""
+    principal = readings.principal
+    if principal is None:
+        return ()
+    return tuple(
+        thrown(note["error"], readings.lines, pid=principal.pid)
+        for note in principal.of_kind("shown")
+        if isinstance(note.get("error"), dict)
     )
 
 

@@ -175,6 +175,7 @@ class Agent:
         self._hooks.scene = lambda error, told: dict(
             self._scene.load().Scene(is_own, self._pipelines).around(error, told)
         )
+        self._hooks.cut_off = lambda frame: cut_off(frame, is_own)
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())
         if self._shim is not None:
             self._shim.refresh()
@@ -266,6 +267,7 @@ class Agent:
     def _in_child(self) -> None:
         self._restart.forget()
         self._one_of_many = True
+        self._hooks.cut_off = None  # os._exit is how a forked child ends
         self._journal.forked()
         if len(files_in(self._folder)) > MAX_FILES:
             self._journal.close()
@@ -283,6 +285,13 @@ class Agent:
         if self._shim is not None:
             self._shim.reopen(self._native_path())
         self._sampler.start(delay=SECONDS_BETWEEN)
+
+
+def cut_off(frame: Any, is_own: Callable[[str], bool]) -> Dict[str, Any]:
+    """What ``os._exit`` loses: the program is at its end, so what looks for it may be loaded now."""
+    from .unfinished import unfinished
+
+    return dict(unfinished(frame, is_own))
 
 
 def files_in(folder: str) -> List[str]:

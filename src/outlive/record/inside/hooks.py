@@ -28,6 +28,9 @@ BACKGROUND = (
 #: Exceptions that may mean that memory was refused.
 REFUSALS = ("MemoryError", "ResourceExhaustedError")
 
+#: Errors that the program shows and goes on after: of more than one it cannot be told which it ended for.
+MOST_SHOWN = 3
+
 #: Workers whose start is remembered; a program that starts more knows itself.
 MAX_WORKERS = 1000
 
@@ -102,6 +105,8 @@ class Hooks:
         self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
         self.refused: Optional[Callable[[BaseException], None]] = None
         self.scene: Optional[Callable[[BaseException, Dict[str, Any]], Dict[str, Any]]] = None
+        self.cut_off: Optional[Callable[[Any], Dict[str, Any]]] = None
+        self._shown = 0
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """Modules to wrap when they are imported."""
@@ -163,15 +168,32 @@ class Hooks:
                 if handled is not None:
                     error = describe(handled)
                     around = self._around.of(handled, error, last=True)
-                frames = frames_of(sys._getframe(1))
+                caller = sys._getframe(1)
                 journal.note(
-                    "quit", call=name, code=plain, frames=frames, error=error, around=around
+                    "quit",
+                    call=name,
+                    code=plain,
+                    frames=frames_of(caller),
+                    error=error,
+                    around=around,
+                    **(self._cut_off_at(caller) if name == "os._exit" else {}),
                 )
+                if handled is not None and error is not None and plain not in (None, 0):
+                    if self.refused is not None and is_refusal(error):
+                        self.refused(handled)
+                    self._tell_the_scene(handled, error)
             except Exception:
                 pass
             return real(*args, **kwargs)
 
         return quitting
+
+    def _cut_off_at(self, caller: Any) -> Dict[str, Any]:
+        """What an end without cleanup loses; that it ended so is known without it."""
+        try:
+            return self.cut_off(caller) if self.cut_off is not None else {}
+        except Exception:
+            return {}
 
     def install_kill(self) -> None:
         """``os.kill`` and its kin: a program that ends itself or its own worker is not the victim of a stranger."""
@@ -249,11 +271,17 @@ class Hooks:
         Not of Ctrl-C: it speaks of no file and no tensor, and to run code that was compiled just now makes Python forget that it is to
         end by SIGINT.
         """
+        scene = self._scene_of(error, told)
+        if scene:
+            self._journal.note("scene", **scene)
+
+    def _scene_of(self, error: BaseException, told: Dict[str, Any]) -> Dict[str, Any]:
         try:
             if self.scene is not None and not isinstance(error, KeyboardInterrupt):
-                self._journal.note("scene", **self.scene(error, told))
+                return self.scene(error, told)
         except Exception:
             pass
+        return {}
 
     def _threading(self, module: Any) -> None:
         real = module.excepthook
@@ -308,6 +336,31 @@ class Hooks:
             return real(*args, **kwargs)
 
         module.print_exc = print_exc
+        self._shown_by(module.TracebackException)
+
+    def _shown_by(self, kind: Any) -> None:
+        """A traceback that the program has made itself, to print or to log it: it may end because of that error later.
+
+        Everything in Python that prints or formats one goes through this class. Only the first few are written down: who shows many
+        goes on after them.
+        """
+        real = kind.__init__
+
+        @like(real)
+        def init(made: Any, *args: Any, **kwargs: Any) -> None:
+            try:
+                error = args[1] if len(args) > 1 else kwargs.get("exc_value")
+                if kwargs.get("_seen") is None and isinstance(error, BaseException):
+                    self._shown += 1
+                    if self._shown <= MOST_SHOWN:
+                        told = describe(error)
+                        scene = self._scene_of(error, told) if self._shown == 1 else {}
+                        self._journal.note("shown", error=told, scene=scene)
+            except Exception:
+                pass
+            real(made, *args, **kwargs)
+
+        kind.__init__ = init
 
     def _process(self, module: Any) -> None:
         """Which line started a worker, and what it is called."""
