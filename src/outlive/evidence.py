@@ -67,6 +67,12 @@ IMPORTED = re.compile(r"(?:from|import)\s+(\w+)|.*import_module\(['\"](\w+)")
 MOST_OF_A_BLOCK = 0.8
 FEW_NEW_ADDRESSES = 0.3
 
+#: What Python calls while a pipeline works in threads of its own.
+ITERATOR_OPERATIONS = frozenset({"makeiterator", "iteratorgetnext", "iteratorgetnextsync"})
+
+#: Nobody has so many elements: a parameter like this stands for "all", and native code takes it at its word.
+ABSURDLY_MANY = 1 << 31
+
 #: TensorFlow uses one error for memory, full disks and open files; only its words tell them apart.
 MEMORY_WORDS = re.compile(r"\bOOM\b|allocat|out of memory|insufficient memory", re.IGNORECASE)
 
@@ -91,6 +97,7 @@ class Evidence:
     timers: tuple[TimerSet, ...] = ()
     children: tuple[ChildDeath, ...] = ()
     crash: Crash | None = None
+    operation_line: Place | None = None  #: the only line of the source that asks for what crashed
     growths: Mapping[int, Growth] = field(default_factory=dict)  #: by process
     holders: Mapping[int, tuple[Holder, ...]] = field(
         default_factory=dict
@@ -548,6 +555,25 @@ class Evidence:
             stacks = crash.stacks if crash is not None else self.stacks
             return next((found for found in stacks if found.own), Stack("", ()))
         return stack
+
+    def operation_of(self, stack: Stack) -> tuple[Place | None, str]:
+        """The user's line that a crash in TensorFlow is about, and how it is known.
+
+        Where Python itself had called the kernel, that is the line it stood on. Otherwise it waited for a pipeline or a graph.
+        """
+        kernel, operation = self.site.kernel if self.site else "", stack.tensorflow_operation
+        called = (operation or "").replace("_", "")
+        if called and called not in ITERATOR_OPERATIONS and kernel.lower().startswith(called):
+            return stack.own, ""
+        if self.operation_line is not None:
+            return self.operation_line, "the only line of the source that asks for it"
+        if called in ITERATOR_OPERATIONS:
+            endless = [stage for stage in self.stages if stage.buffer >= ABSURDLY_MANY]
+            if len(endless) == 1 and endless[0].place is not None:
+                return endless[
+                    0
+                ].place, f"a stage of the pipeline, told to take {endless[0].buffer}"
+        return stack.own, ""
 
     def facts_of_crash(self) -> tuple[Fact, ...]:
         """What is known about a death in native code: its headline, the code at the top, the address."""

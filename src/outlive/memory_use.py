@@ -108,7 +108,7 @@ class Holder:
 class Stage:
     """A stage of a tf.data pipeline that holds elements in memory."""
 
-    kind: str  #: shuffle, prefetch, cache, map, interleave
+    kind: str  #: shuffle, prefetch, cache, map, interleave, cycle (interleave one after the other)
     place: Place | None  #: the user's line that built it
     buffer: int  #: elements it may hold; negative: TensorFlow decides, or all of them
     elements: int | None = None  #: in the whole data set, when that is known

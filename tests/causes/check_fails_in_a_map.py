@@ -8,11 +8,11 @@ import tensorflow as tf
 
 def pipeline(height: int) -> tf.data.Dataset:
     pictures = tf.data.Dataset.from_tensors(tf.zeros([height, 4, 3], tf.uint8)).repeat(3)
-    return pictures.map(tf.io.encode_png, num_parallel_calls=2)
+    return pictures.map(tf.io.encode_png, num_parallel_calls=2)  # <- here
 
 
 def die() -> None:
-    for png in pipeline(0):  # <- here
+    for png in pipeline(0):
         print(len(png.numpy()))
 
 

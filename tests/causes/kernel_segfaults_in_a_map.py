@@ -7,7 +7,7 @@ import tensorflow as tf
 
 
 def gradient(corner: tf.Tensor) -> tf.Tensor:
-    return tf.raw_ops.CropAndResizeGradBoxes(
+    return tf.raw_ops.CropAndResizeGradBoxes(  # <- here
         grads=tf.ones([1, 2, 2, 3]),
         image=tf.ones([1, 8, 8, 3]),
         boxes=tf.reshape(tf.repeat(corner, 4), [1, 4]),
@@ -22,7 +22,7 @@ class Epoch:
         self.data = data.map(gradient, num_parallel_calls=2)
 
     def run(self) -> None:
-        for _ in self.data:  # <- here
+        for _ in self.data:
             pass
 
 

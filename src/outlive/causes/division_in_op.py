@@ -50,5 +50,5 @@ def division_in_op(evidence: Evidence) -> Iterator[Finding]:
                 "Check the sizes that this line gives to the operation: a window larger than its input, an empty tensor."
             ),
         ),
-        where=stack.own,
+        where=evidence.operation_of(stack)[0],
     )

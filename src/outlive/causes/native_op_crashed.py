@@ -38,7 +38,8 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
 
     ## How we know
     The process ended by such a signal, and at that moment the crashing thread stood in TensorFlow's native code (its frames were
-    kept by a handler in the program), or its Python stack in TensorFlow's call of the operation.
+    kept by a handler in the program), or its Python stack in TensorFlow's call of the operation. In a pipeline or a traced function
+    Python only waits: then the line is the only one of the program that asks for the kernel or the stage which crashed.
 
     ## What to do
     Check the arguments of the named line: shapes, indices, empty tensors, NaN, `validate=False`. A newer TensorFlow may check them
@@ -67,6 +68,10 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
                 private=True,
             )
         )
+    where, known_by = evidence.operation_of(stack)
+    if known_by and stack.own is not None:
+        facts.append(Fact("line", str(where), known_by))
+        facts.append(Fact("waited for at", str(stack.own), "faulthandler"))
     yield Finding(
         f"{by}{of} {CRASHES[name]} ({name}).",
         (*facts, *evidence.because("peak memory", "run time")),
@@ -80,5 +85,5 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
                 ("pip install -U tensorflow",),
             ),
         ),
-        where=stack.own,
+        where=where,
     )

@@ -53,6 +53,7 @@ def tf_check_failed(evidence: Evidence) -> Iterator[Finding]:
     kernel = evidence.site.kernel if evidence.site else ""
     called = f" in the operation {operation}" if operation else ""
     called = called or (f" in the kernel {kernel}" if kernel else "")
+    where = evidence.operation_of(stack)[0] if stack else None
     yield Finding(
         f"TensorFlow aborted itself{called}: {last['why'].strip()[:200]} ({last['where'].rpartition('/')[2]}).",
         (
@@ -66,5 +67,5 @@ def tf_check_failed(evidence: Evidence) -> Iterator[Finding]:
                 "Make what this line gives to the operation satisfy the check; verify shapes before the call."
             ),
         ),
-        where=(stack.own if stack else None) or evidence.crash_line or evidence.busy,
+        where=where or evidence.crash_line or evidence.busy,
     )

@@ -8,15 +8,14 @@ accounts for it. One line must fit alone, else nothing is said.
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Sequence
 
 from outlive.model import Ending, EndingKind, Place
 from outlive.observed import Origin, Quit, Stack, Thrown
+from outlive.record.own_files import own_files, parsed
 from outlive.record.readings import Readings
 
 CALL = "raise SystemExit"
-MOST_FILES = 60
 
 #: A status that is computed where the exception is raised.
 COMPUTED = ...
@@ -38,11 +37,9 @@ def raised_exit(
     failed = any(e.pid == principal.pid and e.origin is Origin.MAIN for e in errors)
     if not leaving or called or failed:
         return ()
-    named = [str(word) for word in readings.run.get("command", ()) if str(word).endswith(".py")]
-    begin = [str(leaving[-1].get("main") or ""), *named, *_files_on(readings)]
     found = [
         (place, status)
-        for file in _with_imports(readings, begin)
+        for file in own_files(readings, str(leaving[-1].get("main") or ""))
         for place, status in _raises(readings, file)
         if status is COMPUTED or Quit(CALL, _plain(status)).status == ending.exit_code
     ]
@@ -63,57 +60,10 @@ def _plain(status: object) -> str | int | None:
     return status if isinstance(status, str | int) or status is None else 1
 
 
-def _files_on(readings: Readings) -> list[str]:
-    """The user's files that were seen on a stack."""
-    principal = readings.principal
-    seen = dict.fromkeys(
-        str(frame[0])
-        for record in (principal.stacks if principal else ())
-        for thread in record.get("threads", ())
-        for frame in thread.get("frames", ())
-        if len(frame) == 3 and readings.lines.is_own(str(frame[0]))
-    )
-    return list(seen)
-
-
-def _with_imports(readings: Readings, files: Sequence[str]) -> list[str]:
-    """These files, and those beside them that they import."""
-    found: list[str] = []
-    waiting = [file for file in files if file]
-    while waiting and len(found) < MOST_FILES:
-        file = waiting.pop(0)
-        if file in found or not readings.lines.is_own(file):
-            continue
-        found.append(file)
-        folder = os.path.dirname(file)
-        for name in _imports(readings.lines.read(file)):
-            path = os.path.join(folder, *name.split("."))
-            waiting += [
-                one for one in (f"{path}.py", f"{path}/__init__.py") if _exists(readings, one)
-            ]
-    return found
-
-
-def _exists(readings: Readings, file: str) -> bool:
-    return os.path.isfile(os.path.join(str(readings.run.get("folder", "")), file))
-
-
-def _imports(text: str) -> list[str]:
-    found: dict[str, None] = {}
-    for node in ast.walk(_parsed(text)):
-        if isinstance(node, ast.Import):
-            found |= dict.fromkeys(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            names = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
-            found |= dict.fromkeys(name for name in names if name)
-    return list(found)
-
-
 def _raises(readings: Readings, file: str) -> list[tuple[Place, object]]:
     """Where a file raises ``SystemExit``, and with which status."""
     found = []
-    tree = _parsed(readings.lines.read(file))
+    tree = parsed(readings.lines.read(file))
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     for node in ast.walk(tree):
         if not isinstance(node, ast.Raise) or node.exc is None:
@@ -132,10 +82,3 @@ def _status(node: ast.expr) -> object:
     if isinstance(node, ast.Constant):
         return node.value
     return "" if isinstance(node, ast.JoinedStr) else COMPUTED
-
-
-def _parsed(text: str) -> ast.AST:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])

@@ -28,6 +28,7 @@ HOLDING = {
     "CacheDataset": ("cache", "_filename"),
     "ParallelMapDataset": ("map", "_num_parallel_calls"),
     "ParallelInterleaveDataset": ("interleave", "_num_parallel_calls"),
+    "InterleaveDataset": ("cycle", "_cycle_length"),
 }
 DEEPEST = 30
 
