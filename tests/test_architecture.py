@@ -61,6 +61,7 @@ def test_the_public_names_are_these() -> None:
         "SessionClosed",
         "adaptive",
         "on_pressure",
+        "limit",
         "shared_session",
     ] == outlive.__all__
     assert all(hasattr(outlive, name) for name in outlive.__all__)

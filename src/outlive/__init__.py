@@ -10,6 +10,7 @@ _PUBLIC = {
     "SessionClosed": "outlive.keep.sessions",
     "adaptive": "outlive.keep.adapting",
     "on_pressure": "outlive.keep.pressure",
+    "limit": "outlive.memory_limit",
     "shared_session": "outlive.keep.sessions",
 }
 __all__ = ["__version__", *_PUBLIC]

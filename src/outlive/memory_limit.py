@@ -1,16 +1,19 @@
-"""The memory that a process can really have: the smallest of everything that bounds it. One function for the whole product."""
+"""The memory that a process can really have: the smallest of everything that bounds it. One function for the whole product.
+
+Also loaded inside a program whose pipelines are to be bounded, by any CPython from 3.9 on: its own imports are relative.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from outlive.host import GroupFolder, Host
+from .host import GroupFolder, Host
 
 #: Resource limits that bound memory, by the names of ``/proc/PID/limits``.
 RESOURCE_LIMITS = ("Max address space", "Max data size")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bound:
     """One thing that bounds memory."""
 
@@ -20,7 +23,7 @@ class Bound:
     used_bytes: int | None = None  #: of this bound, without file cache that can go
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Limit:
     """Everything that bounds the memory of a process, the tightest first."""
 
@@ -37,6 +40,16 @@ class Limit:
         return self.bounds[0].bytes if self.bounds else None
 
     @property
+    def source(self) -> str:
+        """The file that says so; empty where nothing could be read."""
+        return self.bounds[0].source if self.bounds else ""
+
+    @property
+    def used_bytes(self) -> int | None:
+        """How much of the tightest bound is used, by everybody whom it bounds, without file cache that can go."""
+        return self.bounds[0].used_bytes if self.bounds else None
+
+    @property
     def left_bytes(self) -> int | None:
         """How much may be used beyond what is used now, as the fullest of the bounds allows."""
         room = [
@@ -45,6 +58,15 @@ class Limit:
             if bound.used_bytes is not None
         ]
         return min(room) if room else None
+
+
+def limit() -> Limit:
+    """How much memory this process can have, how much of it is used, how much is left, and which file says so.
+
+    >>> import outlive
+    >>> outlive.limit().left_bytes
+    """
+    return effective_limit(Host())
 
 
 def effective_limit(host: Host, pid: int | str = "self") -> Limit:

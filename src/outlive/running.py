@@ -54,6 +54,12 @@ OPTIONS = (
         "Near the memory limit stop the running line with an exception (MemoryBrake) instead of being killed.",
     ),
     Option(
+        "--bound",
+        "",
+        "Fit the program's tf.data pipelines (shuffle, prefetch, cache, parallel maps, AUTOTUNE) to the memory there is. "
+        "Elements and their order stay the same, but for the window of a shuffle.",
+    ),
+    Option(
         "--deep",
         "",
         "From half of the memory limit on, trace every allocation of Python's and name the lines that made what is kept. "
@@ -161,6 +167,8 @@ def run(arguments: Sequence[str]) -> int:
     folder, rings, warning = _folders(host, request.switches)
     if "--brake" in request.switches and rings is not None:
         runs.write_link(os.path.join(rings, runs.BRAKE_NAME), "on")
+    if "--bound" in request.switches and rings is not None:
+        runs.write_link(os.path.join(rings, runs.BOUND_NAME), "on")
     if "--deep" in request.switches and rings is not None:
         runs.write_link(os.path.join(rings, runs.DEEP_NAME), "1")
     supervisor = Supervisor(request.command, None if "--outside" in request.switches else rings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from outlive.cpu_quota import smallest_quota
 from outlive.host import Host, whole
 from outlive.look.notes import Notes
 
@@ -73,20 +74,8 @@ def _allowed(host: Host) -> int | None:
 
 def _read_quota(host: Host, notes: Notes) -> None:
     """The smallest quota of every ancestor control group, in processors."""
-    quotas: list[tuple[float, str]] = []
-    groups = host.groups("cpu")
-    for group in groups:
-        if group.version == 1:
-            source = f"{group.path}/cpu.cfs_quota_us"
-            quota = host.number(source)  # -1, "no quota", is not a whole number
-            period = host.number(f"{group.path}/cpu.cfs_period_us")
-        else:
-            source = f"{group.path}/cpu.max"
-            quota, period = [*map(whole, (host.read(source) or "").split()), None, None][:2]
-        if quota and period:
-            quotas.append((quota / period, source))
-    if quotas:
-        smallest, where = min(quotas)
-        notes.add("cpu quota", round(smallest, 2), where)
-    elif not groups:
+    smallest = smallest_quota(host)
+    if smallest is not None:
+        notes.add("cpu quota", round(smallest.cpus, 2), smallest.source)
+    elif not host.groups("cpu"):
         notes.miss("cpu quota", "no cpu control group can be seen from here")

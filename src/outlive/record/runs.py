@@ -38,6 +38,9 @@ PYTHON_NAME = "python"
 #: A link beside the rings: the brake is on. Known to ``inside/agent.py``.
 BRAKE_NAME = "brake"
 
+#: A link beside the rings: the pipelines are to fit the memory. Known to ``inside/agent.py``.
+BOUND_NAME = "bound"
+
 
 def home() -> str:
     """The folder below which everything is recorded: $OUTLIVE_HOME, else the user's state directory."""

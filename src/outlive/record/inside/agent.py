@@ -66,6 +66,9 @@ NEEDS_ONE_THREAD = ("unshare", "setns")
 #: A link in the record's folder: stop the program before the kernel's memory killer does.
 BRAKE_NAME = "brake"
 
+#: A link in the record's folder: fit the program's pipelines to the memory there is.
+BOUND_NAME = "bound"
+
 #: When so many processes ended badly (three files each, 1 MB) no more are recorded: the disk is the program's.
 MAX_FILES = 300
 
@@ -103,6 +106,8 @@ class Agent:
             **self._hooks.after_import(),
             **self._pipelines.after_import(),
         }
+        if os.path.islink(os.path.join(self._folder, BOUND_NAME)):
+            acts = self._bounding(acts)
         AfterImport({**acts, **self._of_notebooks()}).install()
         atexit.register(self._leave)
         os.register_at_fork(
@@ -142,6 +147,17 @@ class Agent:
             "IPython.core.compilerop": lambda module: cells().wrap_compiler(module),
             "jupyter_client.launcher": launcher,
         }
+
+    def _bounding(self, acts: Dict[str, Any]) -> Dict[str, Any]:
+        """With what fits pipelines to the memory, after what is done anyway; without it, if it cannot be loaded."""
+        try:
+            from .bounded import load
+
+            more = load(self._folder, self._pipelines, own_code(library_folders()))
+        except Exception as error:
+            self._journal.note("unbounded", why=f"{type(error).__name__}: {error}"[:300])
+            return acts
+        return {**acts, **{name: in_turn(acts.get(name), act) for name, act in more.items()}}
 
     def brake(self, on: bool) -> bool:
         """Switch the brake on or off; whether that could be done."""
@@ -292,6 +308,21 @@ def cut_off(frame: Any, is_own: Callable[[str], bool]) -> Dict[str, Any]:
     from .unfinished import unfinished
 
     return dict(unfinished(frame, is_own))
+
+
+def in_turn(
+    first: Optional[Callable[[Any], None]], second: Callable[[Any], None]
+) -> Callable[[Any], None]:
+    """Two acts on one module, each safe from the other."""
+
+    def both(module: Any) -> None:
+        try:
+            if first is not None:
+                first(module)
+        finally:
+            second(module)
+
+    return both
 
 
 def files_in(folder: str) -> List[str]:

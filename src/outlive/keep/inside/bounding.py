@@ -1,0 +1,162 @@
+"""Fit one dataset to the memory there is: look at its stages, decide, build again what must be different, say so."""
+
+from __future__ import annotations
+
+import os
+
+from . import tfdata
+from .fitting import Change, Fit, fit
+from .sampling import Sampler
+from .spilling import Spill, is_complete
+from .stage import Stage, bytes_at_most
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Tuple
+
+    Place = Optional[Tuple[str, int]]
+
+#: Of what is left of the memory, for a pipeline: the model, its activations and the pieces between blocks need the rest.
+SHARE = 0.6
+
+
+class NotReached(Exception):
+    """A dataset that cannot be bounded, and why. It is left as it was."""
+
+
+class Bounder:
+    """Fits datasets, and remembers what it said."""
+
+    def __init__(
+        self,
+        tell: Callable[[str], None],
+        place_of: Callable[[Any], Place],
+        spill: Spill,
+        cpus: int,
+        quota: Optional[int],
+    ) -> None:
+        self._tell = tell
+        self._place_of = place_of
+        self._spill = spill
+        self._cpus = cpus
+        self._quota = (
+            quota  #: processors that a control group allows, where that is fewer than there are
+        )
+        self._users: Dict[
+            str, List[Any]
+        ] = {}  #: weak references to what reads or writes a cache file
+
+    def bound(self, dataset: Any, budget: int) -> Any:
+        """The dataset within so many bytes: the same elements in the same order, but for the window of a shuffle."""
+        objects, stages = tfdata.walk(dataset)
+        if not all(tfdata.is_eager(one) for one in objects):
+            raise NotReached("it was built inside a tf.function")
+        Sampler().weigh(objects, stages)
+        for stage, one in zip(stages, objects):
+            stage.place = self._place_of(one) or tfdata.line_of(one)
+        for stage, one in zip(stages, objects):
+            tfdata.settle(one, stage)
+        fitted = fit(stages, budget, self._cpus, self._spill.room())
+        last = self._built(objects, stages, fitted)
+        self._say(stages, fitted, budget)
+        root = self._with_budgets(last, fitted)
+        self._note_users(objects, root)
+        return root
+
+    def _built(self, objects: List[Any], stages: List[Stage], fitted: Fit) -> Any:
+        different = {change.position: self._different(change) for change in fitted.changes}
+        for position, one in enumerate(objects):
+            file = self._taken(one)
+            if file:
+                different[position] = tfdata.Rebuilt()
+                different[position].file = file
+        new = list(objects)
+        for position, one in enumerate(objects):
+            inputs = [new[source] for source in stages[position].sources]
+            moved = any(new[source] is not objects[source] for source in stages[position].sources)
+            if position in different or moved:
+                new[position] = tfdata.rebuild(one, inputs, different.get(position, SAME))
+        return new[-1]
+
+    def _different(self, change: Change) -> tfdata.Rebuilt:
+        wanted = tfdata.Rebuilt()
+        if change.parameter == "disk":
+            wanted.file = self._spill.new_file()
+        elif change.parameter == "lean":
+            wanted.lean = True
+        else:
+            setattr(wanted, change.parameter, change.after)
+        return wanted
+
+    def _taken(self, dataset: Any) -> str:
+        """A new name for a cache of ours that another iterator is still writing: two at once is an error to TensorFlow."""
+        if tfdata.class_of(dataset) != "CacheDataset":
+            return ""
+        file = os.fsdecode(dataset._filename.numpy())
+        users = [user for user in self._users.get(file, ()) if user() is not None]
+        return self._spill.new_file() if users and not is_complete(file) else ""
+
+    def _note_users(self, objects: List[Any], root: Any) -> None:
+        import weakref
+
+        for one in objects:
+            one = tfdata.stand_in(one)
+            if tfdata.class_of(one) == "CacheDataset":
+                file = os.fsdecode(one._filename.numpy())
+                self._users.setdefault(file, []).append(weakref.ref(root))
+
+    def _with_budgets(self, dataset: Any, fitted: Fit) -> Any:
+        """TensorFlow's own tuning believes in the memory and the processors of the whole machine: tell it the truth."""
+        given = dataset.options().autotune
+        options = tfdata.library().data.Options()
+        if given.ram_budget is None:
+            options.autotune.ram_budget = fitted.ram_budget
+        if given.cpu_budget is None and self._quota is not None:
+            options.autotune.cpu_budget = self._quota
+        if getattr(given, "initial_parallelism", 0) is None:
+            options.autotune.initial_parallelism = fitted.initial_parallelism
+        return dataset.with_options(options)
+
+    def _say(self, stages: List[Stage], fitted: Fit, budget: int) -> None:
+        for change in fitted.changes:
+            self._tell(in_words(stages, change, self._cpus))
+        for position, why in fitted.left_out:
+            self._tell(f"{where(stages[position])} is left as it is: {why}.")
+        if fitted.total_bytes > budget:
+            self._tell(
+                f"the pipeline needs {size(fitted.total_bytes)} at the least, and has {size(budget)}: "
+                "smaller batches or smaller elements would help."
+            )
+
+
+SAME = tfdata.Rebuilt()
+
+
+def in_words(stages: List[Stage], change: Change, cpus: int) -> str:
+    """One change, for the author of the program."""
+    stage = stages[change.position]
+    if change.parameter == "disk":
+        known = f", {size(change.after)}" if change.after >= 0 else ""
+        return f"{where(stage)} goes to a file{known}: it does not fit the memory."
+    if change.parameter == "lean":
+        return f"{where(stage)} reads no further ahead than it must."
+    wanted = bytes_at_most(stages, change.position, cpus)
+    before = "everything" if change.before is None or change.before < 0 else change.before
+    would = f" (it would hold {size(wanted)})" if wanted is not None else ""
+    if stage.kind == "shuffle":
+        return f"{where(stage)} mixes within {change.after} elements instead of {before}{would}."
+    if stage.kind == "map":
+        return f"{where(stage)} makes {change.after} calls at once instead of {before}{would}."
+    return f"{where(stage)} holds {change.after} elements instead of {before}{would}."
+
+
+def where(stage: Stage) -> str:
+    """A stage as its author would point at it."""
+    if stage.place is None:
+        return f"`{stage.title}`"
+    return f"`{stage.title}` ({os.path.basename(stage.place[0])}, line {stage.place[1]})"
+
+
+def size(count: int) -> str:
+    """Bytes as people say them."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

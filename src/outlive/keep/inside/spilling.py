@@ -1,0 +1,80 @@
+"""Where a cache goes that does not fit the memory: files of ours on a disk with room, removed when the program ends."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Dict, List, Optional
+
+#: File systems that lie in memory: a cache there would save nothing.
+IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
+
+#: Of what is free on the disk, the most that a cache may take.
+SHARE = 0.8
+
+
+class Spill:
+    """A folder of this process for caches. Made when the first cache needs it."""
+
+    def __init__(self, candidates: List[str]) -> None:
+        self._candidates = candidates
+        self._folder: Optional[str] = None
+        self._count = 0
+
+    def room(self) -> int:
+        """Bytes that a cache may take; 0 where there is no disk."""
+        place = self._place()
+        if place is None:
+            return 0
+        told = os.statvfs(place)
+        return int(told.f_bavail * told.f_frsize * SHARE)
+
+    def new_file(self) -> str:
+        """A name for a cache that nobody has used."""
+        if self._folder is None:
+            import atexit
+            import tempfile
+
+            self._folder = tempfile.mkdtemp(prefix="outlive-cache-", dir=self._place())
+            atexit.register(self._remove, os.getpid())
+        self._count += 1
+        return os.path.join(self._folder, f"cache{self._count}")
+
+    def _remove(self, owner: int) -> None:
+        if self._folder is not None and os.getpid() == owner:  # not a child that was forked
+            import shutil
+
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _place(self) -> Optional[str]:
+        kinds = file_systems()
+        for folder in self._candidates:
+            if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
+                point = mount_of(os.path.realpath(folder), kinds)
+                if kinds.get(point, "") not in IN_MEMORY:
+                    return folder
+        return None
+
+
+def is_complete(file: str) -> bool:
+    """Whether a cache was written to its end."""
+    return os.path.exists(f"{file}.index")
+
+
+def file_systems() -> Dict[str, str]:
+    """What kind of file system is mounted where."""
+    try:
+        with open("/proc/self/mounts", encoding="utf-8", errors="replace") as listing:
+            rows = [line.split() for line in listing]
+    except OSError:
+        return {}
+    return {row[1]: row[2] for row in rows if len(row) > 2}
+
+
+def mount_of(path: str, kinds: Dict[str, str]) -> str:
+    """The mount that a path lies on."""
+    while path not in kinds and path != "/":
+        path = os.path.dirname(path)
+    return path
