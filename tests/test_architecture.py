@@ -205,6 +205,7 @@ def test_only_the_edges_print(path: Path) -> None:
         "commands/completion.py",
         "commands/explain.py",
         "commands/runs.py",
+        "detecting/telling.py",
         "doctoring.py",
         "jupyter/command_line.py",
         "paging.py",

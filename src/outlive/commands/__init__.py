@@ -10,6 +10,7 @@ import click
 
 from outlive import __version__
 from outlive.commands.completion import completion
+from outlive.commands.detect import detect
 from outlive.commands.doctor import doctor
 from outlive.commands.explain import explain
 from outlive.commands.lint import lint
@@ -47,7 +48,7 @@ def cli() -> None:
     """
 
 
-for _command in (run_, why, top, list_, doctor, lint, scan, jupyter, explain, completion):
+for _command in (run_, why, top, list_, doctor, lint, scan, detect, jupyter, explain, completion):
     cli.add_command(_command)
 
 

@@ -10,7 +10,9 @@ import click
 STEPS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
-def _bytes(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+def size_in_bytes(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | None:
     """A size as people write it."""
     if value is None:
         return None
@@ -28,7 +30,7 @@ def _bytes(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option(
     "--budget",
     metavar="SIZE",
-    callback=_bytes,
+    callback=size_in_bytes,
     help="Memory for one picture, as 800MB or 2GB; else half of the effective limit.",
 )
 @click.option("--jobs", "-j", type=click.IntRange(1), help="Processes; else one for each core.")

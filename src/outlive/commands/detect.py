@@ -1,0 +1,106 @@
+"""`outlive detect`: run an object detector over everything, and finish."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from outlive.commands.scan import size_in_bytes
+
+
+@click.command(short_help="Run an object detector over pictures, and finish, whatever happens.")
+@click.argument("model")
+@click.argument("inputs", nargs=-1, metavar="INPUT...")
+@click.option(
+    "--out", required=True, metavar="DIR", help="Where results, journal and quarantine go."
+)
+@click.option(
+    "--list", "lists", multiple=True, metavar="FILE", help="More inputs, one a line; also as @FILE."
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with the job in --out; nothing that is done is done again.",
+)
+@click.option(
+    "--format",
+    type=click.Choice(["parquet", "jsonl", "csv", "coco"]),
+    default="parquet",
+    show_default=True,
+    help="Of the results.",
+)
+@click.option("--labels", metavar="FILE", help="The label map: .pbtxt, JSON, or one name a line.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=0.3,
+    show_default=True,
+    help="Objects below it are left out.",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(1, 500),
+    default=32,
+    show_default=True,
+    help="Pictures at once, at most; how many is found by measuring.",
+)
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    callback=size_in_bytes,
+    help="For the worker, as 2GB; else what the limit leaves, less a reserve.",
+)
+@click.option(
+    "--max-side", type=click.IntRange(32), metavar="PIXELS", help="Make larger pictures smaller."
+)
+@click.option(
+    "--deadline",
+    type=click.FloatRange(1),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Without any progress the worker hangs, and is replaced.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The summary as one JSON object.")
+def detect(
+    model: str, inputs: tuple[str, ...], out: str, lists: tuple[str, ...], **options: Any
+) -> None:
+    """Run a detector over folders, patterns and lists of pictures.
+
+    \b
+      outlive detect ssd_mobilenet/ photos/ --out found
+      outlive detect ssd_mobilenet/ 'data/**/*.jpg' --labels map.pbtxt --out found
+      outlive detect ssd_mobilenet/ @list.txt --out found --resume
+
+    The model runs in a worker of its own. When it dies (killed for memory, a crash in native code, a hang), the picture that killed it
+    is found and put into quarantine.jsonl with the cause, and the job goes on. Every result is on the disk before it is counted: after
+    any kill, of anything, --resume goes on where it was. Ctrl-C finishes what is at hand; a second one stops at once.
+
+    Exit status: 0 all done, 1 some are in quarantine, 2 wrong usage, 3 it failed, 130 it was stopped.
+    """
+    from outlive.detecting.inputs import inputs_from
+    from outlive.detecting.results import need_arrow
+    from outlive.detecting.running import Detection
+    from outlive.detecting.settings import Settings, label_names
+    from outlive.detecting.telling import follow
+    from outlive.errors import UsageError
+
+    if not inputs and not lists:
+        raise UsageError("There is nothing to look at.", "Give folders, patterns, files or @list.")
+    as_json, resume = options.pop("as_json"), options.pop("resume")
+    settings = Settings(
+        model,
+        labels=label_names(options.pop("labels")),
+        budget=options.pop("memory"),
+        **options,
+    ).checked()
+    if settings.format == "parquet":
+        need_arrow()
+    detection = Detection(settings, lambda: inputs_from(inputs, lists), out, resume)
+    try:
+        status = follow(detection, ["outlive", *sys.argv[1:]], as_json)
+    finally:
+        detection.close()
+    sys.exit(status)

@@ -1,0 +1,133 @@
+"""What `outlive detect` was asked to do, checked before anything is started."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from outlive.detecting.results import FORMATS
+from outlive.errors import OutliveError, UsageError
+from outlive.keep.job import TaskName
+from outlive.scan.labels import read_label_map
+
+KERAS_EXTENSIONS = (".keras", ".h5", ".hdf5")
+RUNTIMES = ("auto", "tf", "litert")
+
+#: TensorFlow alone takes more than this before it does anything.
+LEAST_BYTES_OF_TENSORFLOW = 250_000_000
+
+
+class PackageMissing(OutliveError):
+    """Something that this needs is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A model, and how it is run."""
+
+    model: str
+    runtime: str = "auto"
+    min_score: float = 0.3
+    batch: int = 32
+    budget: int | None = None
+    deadline: float = 60.0
+    max_side: int | None = None
+    labels: Mapping[int, str] = field(default_factory=dict)
+    format: str = "parquet"
+
+    @property
+    def least_bytes(self) -> int:
+        """Below this no worker can be started."""
+        return LEAST_BYTES_OF_TENSORFLOW
+
+    def checked(self) -> Settings:
+        """Itself, when all of it exists; otherwise an error that says what does not."""
+        if not os.path.exists(self.model):
+            raise UsageError(
+                f"There is no model at {self.model}.",
+                "Give the folder of a SavedModel, a .keras file or a .tflite file.",
+            )
+        if os.path.isdir(self.model) and not _is_saved_model(self.model):
+            raise UsageError(
+                f"{self.model} is a folder without saved_model.pb: no SavedModel.",
+                "A checkpoint must be exported first: exporter_main_v2.py, or model.export(…).",
+            )
+        if self.format not in FORMATS:
+            raise UsageError(
+                f"There is no format {self.format!r}.", f"One of {', '.join(FORMATS)}."
+            )
+        _need("PIL", "Pillow", "pip install 'outlive[detect]'")
+        _need("tensorflow", "TensorFlow", "pip install tensorflow-cpu")
+        return self
+
+    def task(self) -> TaskName:
+        """What the worker does."""
+        return TaskName(
+            "outlive.detecting.task:make",
+            {
+                "model": os.path.abspath(self.model),
+                "runtime": self.runtime,
+                "min_score": self.min_score,
+                "max_side": self.max_side,
+            },
+            (
+                "tensorflow",
+                "numpy",
+                "PIL.Image",
+                "PIL.ImageOps",
+                "outlive.detecting.task",
+                "outlive.detecting.tensorflow_runtime",
+                "outlive.keep.work",
+            ),
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """What results depend on: a job that is resumed must have the same."""
+        return {
+            "model": fingerprint(self.model),
+            "runtime": self.runtime,
+            "minimum score": self.min_score,
+            "largest side": self.max_side,
+        }
+
+
+def label_names(path: str | None) -> Mapping[int, str]:
+    """One name for each number."""
+    if path is None:
+        return {}
+    return {
+        number: min(names, key=lambda name: (name.startswith("/"), name), default="")
+        for number, names in read_label_map(path).items()
+    }
+
+
+def fingerprint(model: str) -> str:
+    """Of a model's files: names, lengths, and what the smaller ones hold."""
+    found = hashlib.sha256()
+    paths = [model]
+    if os.path.isdir(model):
+        paths = [
+            os.path.join(folder, name)
+            for folder, _, names in sorted(os.walk(model))
+            for name in sorted(names)
+        ]
+    for path in paths:
+        found.update(f"{os.path.relpath(path, model)}:{os.path.getsize(path)}\n".encode())
+        with open(path, "rb") as file:
+            while data := file.read(1 << 20):
+                found.update(data)
+    return found.hexdigest()[:16]
+
+
+def _is_saved_model(folder: str) -> bool:
+    names = ("saved_model.pb", "saved_model.pbtxt")
+    return any(os.path.isfile(os.path.join(folder, name)) for name in names)
+
+
+def _need(module: str, name: str, help: str) -> None:
+    if importlib.util.find_spec(module) is None:
+        raise PackageMissing(f"`outlive detect` needs {name}, which is not installed.", help)

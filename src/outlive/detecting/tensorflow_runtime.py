@@ -1,0 +1,97 @@
+"""A detector in TensorFlow: a SavedModel, or a Keras model. Loaded in the worker, and nowhere else."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from outlive.detecting.detections import BOXES, CLASSES, COUNT, SCORES
+from outlive.detecting.signature import Fit, NoDetector, Tensor, fit
+from outlive.keep.thrown import Unfit
+
+DEFAULT_SIGNATURE = "serving_default"
+
+#: One picture's raw answer: boxes, scores, classes, count.
+Raw = tuple[Any, Any, Any, int | None]
+
+
+class TensorFlowDetector:
+    """Runs pictures of one shape through a model."""
+
+    def __init__(self, path: str) -> None:
+        self._tf: Any = importlib.import_module("tensorflow")
+        self._call, inputs, outputs = self._loaded(path)
+        self.fit: Fit = fit(inputs, outputs)
+        self._dtype = self._tf.as_dtype(self.fit.input.dtype)
+
+    def _loaded(self, path: str) -> tuple[Any, list[Tensor], list[Tensor]]:
+        if os.path.isdir(path):
+            return self._saved_model(path)
+        return self._keras_model(path)
+
+    def _saved_model(self, path: str) -> tuple[Any, list[Tensor], list[Tensor]]:
+        loaded = self._tf.saved_model.load(path)
+        signatures = dict(loaded.signatures)
+        if not signatures:
+            raise NoDetector("it has no signature", [], [])
+        name = DEFAULT_SIGNATURE if DEFAULT_SIGNATURE in signatures else sorted(signatures)[0]
+        function = signatures[name]
+        self._kept = loaded  # its variables live as long as it does
+        _, arguments = function.structured_input_signature
+        inputs = [_tensor(name, spec) for name, spec in arguments.items()]
+        outputs = [_tensor(name, spec) for name, spec in function.structured_outputs.items()]
+
+        def call(batch: Any) -> Any:
+            return function(**{inputs[0].name: batch})
+
+        return call, inputs, outputs
+
+    def _keras_model(self, path: str) -> tuple[Any, list[Tensor], list[Tensor]]:
+        model = self._tf.keras.models.load_model(path, compile=False)
+        inputs = [Tensor(str(one.name), str(one.dtype), tuple(one.shape)) for one in model.inputs]
+        given = model.output if isinstance(model.output, dict) else None
+        if given is None:
+            names = list(getattr(model, "output_names", ()))
+            given = dict(zip(names, model.outputs, strict=False))
+        outputs = [
+            Tensor(str(name), str(one.dtype), tuple(one.shape)) for name, one in given.items()
+        ]
+        order = list(given)
+
+        @self._tf.function(reduce_retracing=True)  # type: ignore[untyped-decorator]
+        def call(batch: Any) -> Any:
+            answer = model(batch, training=False)
+            if isinstance(answer, dict):
+                return answer
+            several = answer if isinstance(answer, (list, tuple)) else [answer]
+            return dict(zip(order, several, strict=False))
+
+        return call, inputs, outputs
+
+    def run(self, arrays: Sequence[Any]) -> list[Raw]:
+        """One answer for each picture."""
+        numpy: Any = importlib.import_module("numpy")
+        stacked = arrays[0][None] if len(arrays) == 1 else numpy.stack(arrays)
+        batch = self._tf.constant(stacked)
+        if batch.dtype != self._dtype:
+            batch = self._tf.cast(batch, self._dtype)
+        answer = self._call(batch)
+        names = self.fit.outputs
+        boxes, scores, classes = (answer[names[one]].numpy() for one in (BOXES, SCORES, CLASSES))
+        counts = answer[names[COUNT]].numpy().reshape(-1) if COUNT in names else None
+        if boxes.ndim != 3 or boxes.shape[-1] != 4 or len(boxes) != len(arrays):
+            raise Unfit(
+                "shape-mismatch",
+                f"The model gave boxes of shape {boxes.shape} for {len(arrays)} pictures; expected is ({len(arrays)}, any, 4).",
+            )
+        return [
+            (boxes[at], scores[at], classes[at], None if counts is None else int(counts[at]))
+            for at in range(len(arrays))
+        ]
+
+
+def _tensor(name: str, spec: Any) -> Tensor:
+    shape = None if spec.shape.rank is None else tuple(spec.shape.as_list())
+    return Tensor(name, spec.dtype.name, shape)

@@ -1,0 +1,145 @@
+"""A job with a memory: what it answers is on the disk before anybody is told, and what it condemns has a verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from outlive.errors import OutliveError
+from outlive.inquest import inquest
+from outlive.keep.job import CannotWork, Job
+from outlive.keep.journal import Journal
+from outlive.model import Verdict
+from outlive.report.data import to_data
+
+QUARANTINE_NAME = "quarantine.jsonl"
+
+#: Results wait this long at most before they are written: a write to the disk for each would cost more than most models.
+COMMIT_SECONDS = 0.25
+MOST_UNWRITTEN = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One input and what became of it: a value, or the verdict on the worker that died of it."""
+
+    name: str
+    value: Any = None
+    verdict: Verdict | None = None
+    stage: str = ""  #: what was being done when it failed
+
+    @property
+    def good(self) -> bool:
+        """Whether there is a value."""
+        return self.verdict is None
+
+    @property
+    def cause(self) -> str:
+        """The slug of the cause, or that nobody knows."""
+        if self.verdict is None:
+            return ""
+        return self.verdict.cause.slug if self.verdict.cause else "unknown"
+
+    @property
+    def says(self) -> str:
+        """The sentence of the verdict."""
+        if self.verdict is None:
+            return ""
+        if self.verdict.cause is not None:
+            return self.verdict.cause.says
+        return f"The worker {self.verdict.ending.detail}; no cause that is known fits."
+
+
+class WorkerFailed(OutliveError):
+    """The task fails with any input; with the verdict on it."""
+
+
+def endure(
+    job: Job,
+    journal: Journal | None,
+    name_of: Callable[[Any], str],
+    path_of: Callable[[Any], str] = lambda item: "",
+) -> Iterator[Sequence[Answer]]:
+    """The answers of a job as they are safe; sometimes none, so that the caller can look around."""
+    unwritten: list[Answer] = []
+    since = time.monotonic()
+    try:
+        for outcomes in job.run():
+            if outcomes and not unwritten:
+                since = time.monotonic()
+            for one in outcomes:
+                name = name_of(one.item)
+                if one.death is None:
+                    unwritten.append(Answer(name, one.value))
+                else:
+                    stage = one.death.busy[0][0] if one.death.busy else ""
+                    verdict = inquest(one.death, name, path_of(one.item))
+                    unwritten.append(Answer(name, verdict=verdict, stage=stage))
+            due = time.monotonic() - since > COMMIT_SECONDS or len(unwritten) >= MOST_UNWRITTEN
+            if unwritten and (due or journal is None):
+                written, unwritten = unwritten, []
+                _write(journal, written)
+                yield written
+            else:
+                yield ()
+    except CannotWork as failure:
+        _write(journal, unwritten)
+        raise _explained(failure) from failure
+    if unwritten:
+        _write(journal, unwritten)
+        yield unwritten
+
+
+def _explained(failure: CannotWork) -> OutliveError:
+    """With what the coroner says of it."""
+    verdict = inquest(failure.death, "")
+    cause = verdict.cause
+    if cause is None or failure.death.thrown.get("slug"):
+        return WorkerFailed(failure.message, failure.help)
+    remedy = cause.remedies[0].text if cause.remedies else ""
+    told = f"{failure.message}\n         {cause.says}  [{cause.slug}]"
+    return WorkerFailed(told if not failure.death.thrown else failure.message, remedy)
+
+
+def _write(journal: Journal | None, answers: Sequence[Answer]) -> None:
+    if journal is None or not answers:
+        return
+    good = [[one.name, one.value] for one in answers if one.good]
+    bad = [entry(one) for one in answers if not one.good]
+    journal.append({"done": good, "quarantined": bad})
+    if bad:  # for whoever watches; the journal is what counts
+        with open(os.path.join(journal.folder, QUARANTINE_NAME), "a", encoding="utf-8") as file:
+            file.writelines(json.dumps(one) + "\n" for one in bad)
+
+
+def entry(answer: Answer) -> dict[str, Any]:
+    """One line of the quarantine."""
+    assert answer.verdict is not None
+    return {
+        "input": answer.name,
+        "cause": answer.cause,
+        "says": answer.says,
+        "stage": answer.stage,
+        "verdict": to_data(answer.verdict),
+    }
+
+
+def done_before(journal: Journal) -> tuple[set[str], int]:
+    """The names of all inputs that are answered already, and how many of them are in quarantine."""
+    names: set[str] = set()
+    quarantined = 0
+    for record in journal.records():
+        names.update(name for name, _ in record["done"])
+        names.update(one["input"] for one in record["quarantined"])
+        quarantined += len(record["quarantined"])
+    return names, quarantined
+
+
+def in_quarantine(records: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """All that is in quarantine, from the journal."""
+    for record in records:
+        yield from record["quarantined"]

@@ -1,0 +1,77 @@
+"""A task that dies on request: what the worker of a job is given in tests. Each input says what it does, and when."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from outlive.keep.thrown import Unfit
+from outlive.keep.work import Ready
+
+PIECE_BYTES = 8_000_000
+
+
+def make(most: int = 8, budget: int | None = None, unable: str = "") -> FragileTask:
+    if unable:
+        ACTS[unable]()
+    return FragileTask(most)
+
+
+def segfault() -> None:
+    ctypes.string_at(0)
+
+
+def eat() -> None:
+    kept = []
+    while True:
+        kept.append(b"x" * PIECE_BYTES)
+
+
+def hang() -> None:
+    threading.Event().wait()
+
+
+def throw() -> None:
+    raise ValueError("this one is bad")
+
+
+def refuse() -> None:
+    raise Unfit("oversized-image", "It is too large.", "Make it smaller.")
+
+
+ACTS = {
+    "segfault": segfault,
+    "abort": os.abort,
+    "eat": eat,
+    "hang": hang,
+    "throw": throw,
+    "refuse": refuse,
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "exit": lambda: os._exit(3),
+}
+
+
+class FragileTask:
+    facts: Mapping[str, Any] = {"notes": ()}
+    room_bytes = None
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def prepare(self, item: Mapping[str, Any]) -> Ready:
+        act = item.get("prepare")
+        if act:
+            ACTS[act]()
+        return Ready(item)
+
+    def run(self, things: Sequence[Mapping[str, Any]]) -> list[Any]:
+        for thing in things:
+            if thing.get("run"):
+                ACTS[thing["run"]]()
+            if len(things) > thing.get("together", len(things)):
+                raise MemoryError("too many at once")
+        return [thing["n"] * 2 for thing in things]
