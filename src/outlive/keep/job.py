@@ -187,9 +187,7 @@ class Job:
                     worker.send(("do", order.items, order.size, order.careful))
                     heard = time.monotonic() if order.careful else heard
             handles = [worker.reader.fileno(), self._nursery.fileno()]
-            readable, _, _ = select.select(
-                handles, [], [], self._pause(worker)
-            )
+            readable, _, _ = select.select(handles, [], [], self._pause(worker))
             if handles[0] in readable:
                 for message in worker.reader.read():
                     heard = time.monotonic()
