@@ -174,7 +174,7 @@ class Imagined:
 
     def __init__(self, bad: set[int], size_limit: int, noise: random.Random) -> None:
         self.bad, self.size_limit, self.noise = bad, size_limit, noise
-        self.chances = 6
+        self.chances = 5  #: one less than what condemns
 
     def do(self, schedule: Schedule, waiting: list[tuple[tuple[int, ...], bool]]) -> Iterator[Any]:
         """Answer one group, or die: (done, condemned)."""

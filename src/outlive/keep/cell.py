@@ -7,11 +7,13 @@ whose maker was killed is left behind empty: the next job removes it.
 from __future__ import annotations
 
 import os
+import time
 import uuid
 
 from outlive.host import GroupFolder, GroupReading, Host
 
 PREFIX = "outlive-cell-"
+SECONDS_TO_EMPTY = 2.0
 
 
 class Cell:
@@ -41,11 +43,19 @@ class Cell:
         return None if used is None else max(0, used - self._host.group_cache(self._folder))
 
     def remove(self) -> None:
-        """Once its worker is dead."""
-        try:
-            os.rmdir(self.path)
-        except OSError:
-            pass
+        """Once its worker is dead; one whose zygote was killed takes a moment to be buried."""
+        until = time.monotonic() + SECONDS_TO_EMPTY
+        while True:
+            try:
+                os.rmdir(self.path)
+            except FileNotFoundError:
+                return
+            except OSError:
+                if time.monotonic() > until:
+                    return  # the next job sweeps it up
+                time.sleep(0.01)
+            else:
+                return
 
 
 def make_cell(host: Host, limit_bytes: int) -> Cell | None:

@@ -197,7 +197,11 @@ class Nursery:
     def close(self) -> None:
         """End the worker and the zygote."""
         if self.worker is not None:
-            self.worker.kill()
+            try:
+                self.worker.kill()
+                self.bury()
+            except ZygoteGone:
+                pass  # then it died with the zygote
             self.worker.close()
             self.worker = None
         if self._channel is not None:

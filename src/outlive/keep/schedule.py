@@ -54,7 +54,8 @@ class Schedule:
         self._suspects: deque[tuple[int, ...]] = deque()
         self._out: dict[int, None] = {}  #: handed out; in order
         self._careful = False
-        self._deaths: dict[int, int] = {}
+        self._deaths: dict[int, int] = {}  #: of workers that were busy with it
+        self._struck: dict[int, int] = {}  #: the same, of those that somebody killed
         self._drained = False
         self.stopping = False  #: hand out nothing new
 
@@ -112,6 +113,7 @@ class Schedule:
             return None
         del self._out[index]
         self._deaths.pop(index, None)
+        self._struck.pop(index, None)
         return self._items.pop(index)
 
     def refused(self, indices: Sequence[int], memory: bool) -> int | None:
@@ -149,17 +151,19 @@ class Schedule:
         if not running and not preparing and fall is not Fall.OUTSIDE:
             running = out  # it died between two steps, of any of them
         held = dict.fromkeys((*running, *preparing))
+        outside = fall is Fall.OUTSIDE
+        count = self._struck if outside else self._deaths
         for index in held:
-            self._deaths[index] = self._deaths.get(index, 0) + 1
+            count[index] = count.get(index, 0) + 1
         if fall is Fall.MEMORY and len(running) > 1:
             self.sizes.failed(len(running))
-        least = DEATHS_FROM_OUTSIDE if fall is Fall.OUTSIDE else DEATHS
-        if self._careful and len(out) == 1 and self._deaths.get(out[0], 0) >= least:
+        least = DEATHS_FROM_OUTSIDE if outside else DEATHS
+        if self._careful and len(out) == 1 and count.get(out[0], 0) >= least:
             return out[0]
         self._out.clear()
         self._careful = False
-        if fall is Fall.OUTSIDE:
-            worn = [index for index in held if self._deaths[index] >= DEATHS_FROM_OUTSIDE - 1]
+        if outside:
+            worn = [index for index in held if count[index] >= DEATHS_FROM_OUTSIDE - 1]
             held = dict.fromkeys(worn)
             running, preparing = [], worn
         self._again.extendleft(reversed([index for index in out if index not in held]))
