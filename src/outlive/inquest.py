@@ -200,7 +200,7 @@ def _stack_in(death: Death) -> Stack | None:
     frames: list[Place] = []
     for row in death.log[heads[-1].end() :].splitlines()[1:]:
         found = CRASH_FRAME.match(row)
-        if found is None:
+        if found is None or found[1] == "<string>":  # what starts a zygote
             break
         frames.append(lines.place((found[1], int(found[2]) if found[2].isdigit() else 0, found[3])))
     return Stack("main", tuple(frames), main=True, pid=death.pid)

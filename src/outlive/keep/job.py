@@ -43,6 +43,9 @@ SLOWER = 20.0
 VAIN_WORKERS = 8
 VAIN_LOADS = 3
 
+#: Inputs that workers died of, while none has ever been answered with a value: then it is not the inputs.
+VAIN_INPUTS = 4
+
 #: What a hanging worker is given to write down its stacks.
 SECONDS_FOR_LAST_WORDS = 1.0
 
@@ -132,6 +135,7 @@ class Job:
         self._hurried = False
         self._slowest = 0.0
         self._vain = 0
+        self._deadly = 0  #: inputs that were condemned for the death of a worker
         self._is_new = True
         self.progress = Progress()
 
@@ -155,6 +159,8 @@ class Job:
 
     def run(self) -> Iterator[Sequence[Outcome]]:
         """Outcomes as they come, in any order; sometimes none, so that the caller can look around."""
+        if self._schedule.is_empty:
+            return
         self._nursery.start()
         try:
             while not self._schedule.is_done and not self._hurried:
@@ -338,7 +344,10 @@ class Job:
         if not loaded:
             return
         guilty = self._schedule.fell(death.fall, death.busy)
+        if guilty is not None and not self.progress.done and self._deadly >= VAIN_INPUTS - 1:
+            raise CannotWork(death, f"do anything with {VAIN_INPUTS} inputs, one after the other")
         if guilty is not None:
+            self._deadly += 1
             self._vain = 0
             yield from self._condemn(guilty, death)
 

@@ -73,9 +73,13 @@ class Schedule:
         """Whether the worker owes an answer."""
         return bool(self._out)
 
-    def item(self, index: int) -> Any:
-        """An input that has not been answered."""
-        return self._items[index]
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to do at all; asked before the first is handed out."""
+        index = self._fresh()
+        if index is not None:
+            self._again.append(index)
+        return index is None
 
     def next(self) -> Order | None:
         """What to hand out now."""

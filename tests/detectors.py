@@ -1,0 +1,95 @@
+"""A small detector with the signature of the Object Detection API, made once: a bright spot is an object; some heights are deadly.
+
+    python detectors.py FOLDER [NAME...]
+
+makes ``any`` (any number of pictures at once), ``one`` (one at a time) and ``classifier`` (no detector at all).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+#: Pictures of these heights kill the model: inside a kernel, by memory, by never ending, by a CHECK.
+SEGFAULTS, EATS, HANGS, ABORTS = 101, 103, 107, 109
+
+EATEN_FLOATS = 4_000_000_000
+
+
+def make(folder: Path, names: list[str]) -> None:
+    import tensorflow as tf
+
+    def die_of(height: Any) -> Any:
+        # All of it depends on the picture: what is constant, TensorFlow works out beforehand, and dies with every picture.
+        def segfault() -> Any:
+            splits = tf.stack([0, 10, tf.cast(height, tf.int64) * 400_000])
+            rows = tf.RaggedTensor.from_row_splits(tf.range(1000.0), splits, validate=False)
+            return tf.reduce_sum(rows.to_tensor())
+
+        def fail_a_check() -> Any:
+            wide = tf.reshape(tf.cast(tf.range(64 * height // height), tf.float32), [1, 8, 8, 1])
+            pooled, places = tf.nn.max_pool_with_argmax(wide, 2, 2, "VALID")
+            return tf.reduce_sum(
+                tf.raw_ops.MaxPoolGradWithArgmax(
+                    input=wide,
+                    grad=pooled,
+                    argmax=places * 1000,
+                    ksize=[1, 2, 2, 1],
+                    strides=[1, 2, 2, 1],
+                    padding="VALID",
+                )
+            )
+
+        def eat() -> Any:
+            filled = tf.fill([tf.cast(height, tf.int64) * (EATEN_FLOATS // EATS)], 1.0)
+            return tf.reduce_sum(filled)
+
+        def hang() -> Any:
+            start = tf.cast(height, tf.float32)
+            return tf.while_loop(lambda at: at > 0.0, lambda at: at * 1.0001, [start])[0]
+
+        return tf.case(
+            [
+                (tf.equal(height, SEGFAULTS), segfault),
+                (tf.equal(height, ABORTS), fail_a_check),
+                (tf.equal(height, EATS), eat),
+                (tf.equal(height, HANGS), hang),
+            ],
+            default=lambda: tf.constant(0.0),
+        )
+
+    class Detector(tf.Module):  # type: ignore[misc]
+        def __call__(self, pictures: Any) -> dict[str, Any]:
+            died = die_of(tf.shape(pictures)[1])
+            bright = tf.reduce_mean(tf.cast(pictures, tf.float32), axis=[1, 2, 3]) / 255.0
+            count = tf.shape(pictures)[0]
+            box = tf.constant([[[0.1, 0.2, 0.5, 0.6], [0.0, 0.0, 1.0, 1.0]]])
+            return {
+                "detection_boxes": tf.tile(box, [count, 1, 1]) + died,
+                "detection_scores": tf.stack([0.5 + bright / 2, bright / 2], axis=1),
+                "detection_classes": tf.tile(tf.constant([[1.0, 2.0]]), [count, 1]),
+                "num_detections": tf.fill([count], 2.0),
+            }
+
+    def signature(batch: int | None) -> Any:
+        return tf.function(Detector()).get_concrete_function(
+            tf.TensorSpec([batch, None, None, 3], tf.uint8, name="input_tensor")
+        )
+
+    class Classifier(tf.Module):  # type: ignore[misc]
+        @tf.function(input_signature=[tf.TensorSpec([None, 8], tf.float32, name="features")])
+        def __call__(self, features: Any) -> dict[str, Any]:
+            return {"logits": features * 2.0}
+
+    for name in names:
+        if name == "classifier":
+            module = Classifier()
+            chosen = module.__call__.get_concrete_function()
+        else:
+            module, chosen = Detector(), signature(1 if name == "one" else None)
+        tf.saved_model.save(module, str(folder / name), signatures={"serving_default": chosen})
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]), sys.argv[2:] or ["any", "one", "classifier"])
