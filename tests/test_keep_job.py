@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from limited import parent_group
+
 from outlive.host import Host
 from outlive.inquest import inquest
+from outlive.keep.batch_sizes import Sizes
 from outlive.keep.job import CannotWork, Job, Outcome, TaskName
 from outlive.keep.schedule import Fall, Schedule
-from outlive.keep.batch_sizes import Sizes
 
 TASK = TaskName("fragile:make", {"most": 8}, ("fragile", "outlive.keep.work"))
 BUDGET = 400_000_000

@@ -16,11 +16,11 @@ from typing import Any
 
 from outlive.errors import OutliveError
 from outlive.host import GroupFolder, Host
+from outlive.keep.batch_sizes import Sizes
 from outlive.keep.cell import Cell, make_cell
 from outlive.keep.death import Circle, Death
 from outlive.keep.nursery import Interrupted, Nursery, Worker, ZygoteGone
 from outlive.keep.schedule import Fall, Schedule
-from outlive.keep.batch_sizes import Sizes
 from outlive.keep.work import anonymous_bytes, threads_for
 from outlive.memory_limit import effective_limit
 
