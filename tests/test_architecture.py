@@ -210,6 +210,8 @@ def test_only_the_edges_print(path: Path) -> None:
         "jupyter/command_line.py",
         "paging.py",
         "scanning.py",
+        "testing/afterwards.py",
+        "testing/plugin.py",
         "showing.py",
         "watching.py",
     }

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TextIO
 
-from outlive.evidence import Evidence
-from outlive.model import Verdict
+from outlive.model import EndingKind, Verdict
 from outlive.report.workflow import Level, Note, below, command_of, notes_of, summary_of, table_of
 
 #: GitHub shows ten marks of a kind and step; the summary has them all.
@@ -57,13 +56,13 @@ def workflow(variables: Mapping[str, str] = os.environ) -> Workflow | None:
     return Workflow(variables, sys.stderr)
 
 
-def annotate_death(verdict: Verdict, evidence: Evidence) -> None:
-    """After `outlive run`."""
+def annotate_death(verdict: Verdict, folder: str, command: str) -> None:
+    """After `outlive run` of a command in a folder."""
     here = workflow()
-    if here is None or not (verdict.findings or evidence.failed):
+    if here is None or not (verdict.findings or verdict.ending.kind is not EndingKind.SUCCESS):
         return
-    here.mark(notes_of(verdict, evidence.program.folder, here.checkout))
-    here.summarise(summary_of(verdict, " ".join(evidence.program.command)))
+    here.mark(notes_of(verdict, folder, here.checkout))
+    here.summarise(summary_of(verdict, command))
 
 
 def annotate(command: str, notes: Sequence[Note], *, marks: bool = True) -> None:

@@ -462,22 +462,26 @@ class Evidence:
                 continue
             if child.signal == "SIGKILL" and any(g.killed_during_run for g in self.groups[:1]):
                 continue
-            kind = EndingKind.SIGNAL if child.signal else EndingKind.EXIT
-            return child, replace(
-                self,
-                ending=Ending(kind, child.signal, child.exit_code),
-                program=replace(
-                    self.program, pid=child.pid, own_pids=frozenset({child.pid}), finished=False
-                ),
-                signals=tuple(got for got in self.signals if got.pid == child.pid),
-                crash=self.crash if self.crash and self.crash.pid == child.pid else None,
-                errors=tuple(thrown for thrown in self.errors if thrown.pid == child.pid),
-                stacks=(),
-                children=(),
-                stages=(),
-                standstill=None,
-            )
+            return child, self.of_child(child)
         return None
+
+    def of_child(self, child: ChildDeath) -> Evidence:
+        """What is known of a child that died, as if it had been run."""
+        kind = EndingKind.SIGNAL if child.signal else EndingKind.EXIT
+        return replace(
+            self,
+            ending=Ending(kind, child.signal, child.exit_code),
+            program=replace(
+                self.program, pid=child.pid, own_pids=frozenset({child.pid}), finished=False
+            ),
+            signals=tuple(got for got in self.signals if got.pid == child.pid),
+            crash=self.crash if self.crash and self.crash.pid == child.pid else None,
+            errors=tuple(thrown for thrown in self.errors if thrown.pid == child.pid),
+            stacks=(),
+            children=(),
+            stages=(),
+            standstill=None,
+        )
 
     def refused_memory(self) -> Refusal | None:
         """The request for memory whose refusal ended the program."""

@@ -307,7 +307,7 @@ def _conclude(
         if os.environ.get("GITHUB_ACTIONS"):
             from outlive.annotating import annotate_death
 
-            annotate_death(verdict, evidence)
+            annotate_death(verdict, evidence.program.folder, " ".join(evidence.program.command))
     command = request.texts.get("--on-death") or os.environ.get("OUTLIVE_ON_DEATH")
     if command:
         from outlive.on_death import tell_of_a_death

@@ -1,0 +1,104 @@
+"""After a test run that did not end well: was it a death? Then which test it was, and why; and the report that pytest could not write.
+
+Run by `outlive run --on-death`, in the folder where the tests ran; OUTLIVE_RUN names the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from outlive.annotating import annotate_death
+from outlive.evidence import Evidence
+from outlive.examine import decide
+from outlive.model import Verdict
+from outlive.observed import ChildDeath
+from outlive.on_death import tell_of_a_death
+from outlive.record import runs
+from outlive.record.probes import gather
+from outlive.record.reading import read_run, start_of
+from outlive.report.text import render, visible
+from outlive.showing import console_on, neighbours_in
+from outlive.stored import stored_verdict
+from outlive.testing.course import Course, course_of
+from outlive.testing.journal import read
+from outlive.testing.junit import report_of
+
+#: What a run whose tests failed ends by.
+OF_THE_TESTS = ("uncaught-exception", "exited-by-program")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Tell; the status is of interest to nobody."""
+    parser = argparse.ArgumentParser(prog="outlive.testing")
+    parser.add_argument("journal")
+    parser.add_argument("--junitxml")
+    parser.add_argument("--then")
+    given = parser.parse_args(arguments)
+    course = course_of(read(given.journal))
+    try:
+        os.unlink(given.journal)
+    except OSError:
+        pass
+    folder = runs.find_run(os.environ.get("OUTLIVE_RUN"))
+    verdict = stored_verdict(folder)
+    if verdict is None or not course.died(verdict):
+        return 0
+    payloads, rings = read_run(folder)
+    if course.outlived:
+        verdict = _of_worker(course, verdict, gather(payloads, rings))
+    start = start_of(payloads)
+    where = str(start.get("folder", ""))
+    _say(course, verdict, where)
+    annotate_death(verdict, where, " ".join(map(str, start.get("command", ()))))
+    if given.junitxml and course.status is None:  # else pytest has written it
+        _write(given.junitxml, report_of(course, verdict, _told(verdict)))
+    if given.then:
+        tell_of_a_death(given.then, verdict, lambda text: print(text, file=sys.stderr))
+    return 0
+
+
+def _of_worker(course: Course, verdict: Verdict, evidence: Evidence) -> Verdict:
+    """Why a worker died. What the whole run ended by is the failure of its tests, and no answer."""
+    pids = {cut.pid for cut in course.cut}
+    for child in evidence.children:
+        if child.pid in pids:
+            of_worker = decide(verdict.run, evidence.of_child(child))
+            if of_worker.cause is not None:
+                return replace(of_worker, ending=replace(of_worker.ending, detail=_how(child)))
+    others = tuple(finding for finding in verdict.findings if finding.slug not in OF_THE_TESTS)
+    return replace(verdict, findings=others)
+
+
+def _how(child: ChildDeath) -> str:
+    how = f"by {child.signal}" if child.signal else f"with status {child.exit_code}"
+    return f"worker {child.pid} ended {how}"
+
+
+def _say(course: Course, verdict: Verdict, folder: str) -> None:
+    console = console_on(sys.stderr)
+    console.print()
+    text = f"outlive: {course.words()}; {course.count()}."
+    console.print(visible(text), style="bold red", soft_wrap=True)
+    render(verdict, console, neighbours_in(folder))
+
+
+def _told(verdict: Verdict) -> str:
+    stream = io.StringIO()
+    render(verdict, console_on(stream))
+    return stream.getvalue()
+
+
+def _write(path: str, data: bytes) -> None:
+    """Whole or not at all: a report that was cut off is worse than none."""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(f"{path}.outlive", "wb") as file:
+            file.write(data)
+        os.replace(f"{path}.outlive", path)
+    except OSError as error:
+        print(f"outlive: {path} could not be written: {error.strerror}.", file=sys.stderr)
