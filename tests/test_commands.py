@@ -31,6 +31,7 @@ COMMANDS = (
     "run",
     "why",
     "runs",
+    "compare",
     "doctor",
     "lint",
     "scan",

@@ -205,9 +205,64 @@ class Installation:
         return f'{python} -m pip install{option} "{requirement}"'
 
 
+#: Distributions whose versions decide how TensorFlow lives: what an issue needs to name, and what a stranger may read.
+TELLING_PACKAGES = frozenset(
+    {
+        "tensorflow",
+        "tensorflow-cpu",
+        "tensorflow-intel",
+        "tf-nightly",
+        "tensorflow-io",
+        "tensorflow-datasets",
+        "tensorflow-text",
+        "tensorflow-hub",
+        "tensorflow-metal",
+        "keras",
+        "tf-keras",
+        "keras-cv",
+        "keras-hub",
+        "numpy",
+        "protobuf",
+        "h5py",
+        "ml-dtypes",
+        "absl-py",
+        "grpcio",
+        "jax",
+        "jaxlib",
+        "torch",
+        "pandas",
+        "scipy",
+        "pillow",
+        "opencv-python",
+        "opencv-python-headless",
+        "scikit-learn",
+        "pyarrow",
+        "ai-edge-litert",
+        "ipykernel",
+        "jupyterlab",
+        "notebook",
+        "papermill",
+        "ray",
+        "outlive",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What was known about the place where the program ran, whatever became of it."""
+
+    system: str = ""  #: kernel and processor
+    revision: str = ""  #: of the user's code, as git has it checked out
+    variables: Mapping[str, str] = field(default_factory=dict)  #: those that change TensorFlow
+    packages: Mapping[str, str] = field(default_factory=dict)  #: installed: name -> version
+
+
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """All of it, as far as the death made it worth a look."""
+
+    setting: Setting = field(default_factory=Setting)
 
     files: OpenFiles | None = None
     threads: Threads | None = None

@@ -37,8 +37,8 @@ def rate(samples: Sequence[Sample]) -> float | None:
     points = [(sample.at, known[0]) for sample in recent if (known := room(sample))]
     if len(points) < FEWEST or points[-1][0] - points[0][0] < SHORTEST_SECONDS:
         return None
-    whole = _slope(points)
-    newer = _slope(points[len(points) // 2 :])
+    whole = slope(points)
+    newer = slope(points[len(points) // 2 :])
     if whole < SLOWEST_BYTES_PER_SECOND or newer < STILL_RISING * whole:
         return None
     return newer
@@ -55,7 +55,7 @@ def seconds_left(samples: Sequence[Sample]) -> float | None:
     return max(0.0, (limit - used) / rising)
 
 
-def _slope(points: Sequence[tuple[float, int]]) -> float:
+def slope(points: Sequence[tuple[float, int]]) -> float:
     """The median of the slopes between all pairs: one odd reading does not bend it."""
     slopes = [
         (second - first) / (later - earlier)

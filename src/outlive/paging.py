@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outlive.errors import OutliveError
@@ -14,13 +14,14 @@ from outlive.evidence import Evidence
 from outlive.examine import ruled_out
 from outlive.model import Place, Verdict
 from outlive.record import runs
+from outlive.record.archive import sources_in
 from outlive.record.history import moments
 from outlive.record.masking import mask_text
 from outlive.report.page import page
 from outlive.report.share import Stranger
 from outlive.report.story import Story, for_strangers
 from outlive.rewriting import Rewriting, rewriting
-from outlive.showing import names_to_hide, neighbours_of
+from outlive.showing import names_to_hide, neighbours_in
 
 STDOUT = "-"
 
@@ -44,32 +45,36 @@ def story_of(
         (payload.get("time") for payload in payloads if payload.get("kind") == "run"), None
     )
     where = verdict.cause.where if verdict.cause else None
+    known = {cell.name: cell.code for cell in evidence.cells if not cell.silent}
+    known |= sources_in(payloads)
+    around = neighbours_in(
+        evidence.program.folder, {name: text.split("\n") for name, text in known.items()}
+    )
     told = Story(
         verdict=verdict,
         evidence=evidence,
         moments=moments(payloads, rings),
-        source=neighbours_of(evidence)(where) if where else (),
+        source=around(where) if where else (),
         ruled_out=ruled_out(evidence, verdict) if evidence.failed else (),
         began=time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(began)) if began else "",
-        rewriting=_rewriting(verdict, evidence),
+        rewriting=_rewriting(verdict, evidence.program.folder, known),
     )
     return for_strangers(told, Stranger(mask_text, names_to_hide())) if share else told
 
 
-def _rewriting(verdict: Verdict, evidence: Evidence) -> Rewriting | None:
+def _rewriting(verdict: Verdict, folder: str, known: Mapping[str, str]) -> Rewriting | None:
     """How the blamed line would read after one of the remedies."""
     cause = verdict.cause
     if cause is None or cause.where is None:
         return None
-    return rewriting(_source_of(cause.where, evidence), cause.where, cause.remedies)
+    return rewriting(_source_of(cause.where, folder, known), cause.where, cause.remedies)
 
 
-def _source_of(place: Place, evidence: Evidence) -> str:
+def _source_of(place: Place, folder: str, known: Mapping[str, str]) -> str:
     """The text of the file or cell that a place is in, or nothing."""
-    for cell in evidence.cells:
-        if cell.name == place.file and not cell.silent:
-            return cell.code
-    path = os.path.join(evidence.program.folder, place.file)
+    path = os.path.join(folder, place.file)
+    if place.file in known or path in known:
+        return known.get(place.file) or known[path]
     try:
         with open(path, encoding="utf-8") as file:
             return file.read(LARGEST_SOURCE_BYTES)
@@ -79,7 +84,11 @@ def _source_of(place: Place, evidence: Evidence) -> str:
 
 def write_page(told: Story, target: str, look: bool) -> None:
     """Write the page; say where, and open it when that was asked for."""
-    text = page(told)
+    hand_out(page(told), target, look)
+
+
+def hand_out(text: str, target: str, look: bool) -> None:
+    """The same for a page that is made already."""
     if target == STDOUT:
         print(text, end="")
         return

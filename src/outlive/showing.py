@@ -33,15 +33,15 @@ def console_on(stream: object) -> Console:
     )
 
 
-def neighbours_in(folder: str, cells: Mapping[str, Sequence[str]] | None = None) -> Neighbours:
-    """Source lines around a place: of a file as it is on the disk now, of a cell as it was run."""
+def neighbours_in(folder: str, known: Mapping[str, Sequence[str]] | None = None) -> Neighbours:
+    """Source lines around a place: of a file as it is on the disk now; of a cell, and of what came with the record, as it was run."""
 
     def around(place: Place) -> Sequence[tuple[int, str]]:
         numbers = range(max(1, place.line - 2), place.line + 3)
-        of_cell = (cells or {}).get(place.file)
-        if of_cell is not None:
-            return [(number, of_cell[number - 1]) for number in numbers if number <= len(of_cell)]
         path = os.path.join(folder, place.file)
+        lines_of = (known or {}).get(place.file) or (known or {}).get(path)
+        if lines_of is not None:
+            return [(number, lines_of[number - 1]) for number in numbers if number <= len(lines_of)]
         lines = [(number, linecache.getline(path, number).rstrip("\n")) for number in numbers]
         if place.code and linecache.getline(path, place.line).strip() != place.code:
             return ()  # the file has changed since

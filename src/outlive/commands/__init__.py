@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from outlive import __version__
+from outlive.commands.compare import compare
 from outlive.commands.completion import completion
 from outlive.commands.detect import detect
 from outlive.commands.doctor import doctor
@@ -48,7 +49,7 @@ def cli() -> None:
     """
 
 
-for _command in (run_, why, top, list_, doctor, lint, scan, detect, jupyter, explain, completion):
+for _command in (run_, why, top, list_, compare, doctor, lint, scan, detect, jupyter, explain, completion):
     cli.add_command(_command)
 
 

@@ -13,6 +13,7 @@ from outlive.errors import NothingRecorded, UsageError
 from outlive.judging import judge
 from outlive.living import explain, is_process
 from outlive.record import runs
+from outlive.record.archive import run_folder, sources_in
 from outlive.record.kernels import cells_in
 from outlive.record.reading import is_running, read_run, start_of
 from outlive.showing import neighbours_in, show
@@ -47,7 +48,7 @@ from outlive.stored import stored_verdict
 def why(
     name: str | None, as_json: bool, share: bool, again: bool, page: str | None, look: bool
 ) -> None:
-    """Show the verdict of the last run, or of RUN (a name from `outlive runs`, its beginning, or a folder).
+    """Show the verdict of the last run, or of RUN (a name from `outlive runs`, its beginning, a folder, or an exported file).
 
     With PID, the number of a living process: does it work, wait or hang, where, and what for? It takes about two seconds and does
     not touch the process. One that was started by `outlive run` tells most; any other Python is read with py-spy, if that is
@@ -62,9 +63,17 @@ def why(
     """
     if name is not None and is_process(name):
         _explain_the_living(int(name), as_json=as_json, share=share, page=bool(page or look))
-    folder = runs.find_run(name or _last_but_living_kernels())
+    with run_folder(name or _last_but_living_kernels()) as folder:
+        _tell(folder, as_json=as_json, share=share, again=again, page=page, look=look)
+
+
+def _tell(
+    folder: str, *, as_json: bool, share: bool, again: bool, page: str | None, look: bool
+) -> NoReturn:
     payloads, rings = read_run(folder)
     start = start_of(payloads)
+    if not payloads and os.path.isfile(os.path.join(folder, runs.PAGE_NAME)):
+        _tell_what_was_shared(folder, as_json=as_json, page=page, look=look)
     if is_running(start) and not any(it.get("kind") == "exit" for it in payloads):
         raise NothingRecorded(
             f"The run {os.path.basename(folder)} is still going on.",
@@ -78,10 +87,28 @@ def why(
         from outlive.paging import story_of, write_page
 
         told = story_of(verdict, evidence, payloads, rings, share=share)
-        write_page(told, page or os.path.join(folder, runs.PAGE_NAME), look=look)
+        write_page(told, page or _place_of_the_page(folder), look=look)
         sys.exit(1 if verdict.findings else 0)
-    around = neighbours_in(str(start.get("folder", "")), cells_in(rings))
+    sources = {path: text.split("\n") for path, text in sources_in(payloads).items()}
+    around = neighbours_in(str(start.get("folder", "")), {**sources, **cells_in(rings)})
     show(verdict, around, as_json=as_json, share=share)
+    sys.exit(1 if verdict.findings else 0)
+
+
+def _tell_what_was_shared(folder: str, *, as_json: bool, page: str | None, look: bool) -> NoReturn:
+    """Of a run that was exported for strangers there are the verdict and the page, masked, and no record."""
+    verdict = stored_verdict(folder)
+    if verdict is None:
+        raise NothingRecorded(
+            "There is no verdict in this file.", "Ask its sender for another one."
+        )
+    if page or look:
+        from outlive.paging import hand_out
+
+        with open(os.path.join(folder, runs.PAGE_NAME), encoding="utf-8") as file:
+            hand_out(file.read(), page or f"{verdict.run}.html", look=look)
+    else:
+        show(verdict, lambda place: (), as_json=as_json, share=False)
     sys.exit(1 if verdict.findings else 0)
 
 
@@ -94,6 +121,15 @@ def _explain_the_living(pid: int, *, as_json: bool, share: bool, page: bool) -> 
     verdict, evidence = explain(pid)
     show(verdict, neighbours_in(evidence.program.folder), as_json=as_json, share=share)
     sys.exit(1 if verdict.findings else 0)
+
+
+def _place_of_the_page(folder: str) -> str:
+    """In the run's own folder; of an unpacked file, where the person is: the folder will be gone."""
+    if os.path.dirname(folder) == runs.runs_folder() or folder == runs.folder_of(
+        os.path.basename(folder)
+    ):
+        return os.path.join(folder, runs.PAGE_NAME)
+    return f"{os.path.basename(folder)}.html"
 
 
 def _last_but_living_kernels() -> str | None:

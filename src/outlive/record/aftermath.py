@@ -16,6 +16,7 @@ from outlive.environment_maker import made_by
 from outlive.host import Host, Mount, whole
 from outlive.record.format import read_frames
 from outlive.record.masking import mask_text
+from outlive.record.packages import distributions
 from outlive.record.sampling import NETWORK_KINDS
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -30,7 +31,6 @@ MOST_MOUNTS = 40
 #: A file system that nothing points to is of interest only if less than this share of it is left.
 LITTLE = 0.02
 MOST_PILES = 4
-MOST_PACKAGES = 600
 MOST_LIBRARIES = 8
 
 #: A file that TensorFlow, HDF5 or Python names beside the reason: ``path; No space left on device``, ``filename = 'path'``.
@@ -39,7 +39,6 @@ PATH_IN_TEXT = re.compile(
 )
 MISSING_LIBRARY = re.compile(r"([^\s:'\"(]+\.so[\w.]*): cannot open shared object file")
 DIGITS = re.compile(r"\d+")
-DISTRIBUTION = re.compile(r"^(.+)-([^-]+)\.(?:dist|egg)-info$")
 
 #: Where the libraries of Python packages, of CUDA and of the system lie.
 LIBRARY_FOLDERS = (
@@ -280,19 +279,9 @@ def _installation(notes: Sequence[Payload], folder: str) -> Payload:
 
 
 def _packages(libraries: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Name, version and installer of what is installed, as the folders' names say."""
-    left = MOST_PACKAGES
-    for library in libraries:
-        try:
-            names = os.listdir(library)
-        except OSError:
-            continue
-        for name in names:
-            match = DISTRIBUTION.match(name)
-            if match and left > 0:
-                left -= 1
-                installer = _text(os.path.join(library, name, "INSTALLER")).strip()[:20]
-                yield match[1].lower().replace("_", "-"), [match[2], installer]
+    """Name, version and installer of what is installed."""
+    for name, version, folder in distributions(libraries):
+        yield name, [version, _text(os.path.join(folder, "INSTALLER")).strip()[:20]]
 
 
 def _text(path: str) -> str:

@@ -36,6 +36,9 @@ SAMPLES_PER_OCTAVE = 1024
 #: Limits change rarely.
 SAMPLES_BETWEEN_LIMITS = 20
 
+#: By then a program has imported what it needs; what is installed is listed once, between two samples.
+SAMPLES_BEFORE_PACKAGES = 4
+
 #: Kept in memory at full rate, and written when the run is sealed.
 RECENT_SAMPLES = 600
 
@@ -123,6 +126,7 @@ class Flight:
         self._hang: Any = None
         self._when_hanging: Any = None
         self._told_of_a_hang: tuple[str, ...] = ()
+        self._packages_told = False
 
     def watch_for_hangs(self, after: float, tell: Any) -> None:
         """Call ``tell`` with everything recorded so far when the program has made no progress for that many seconds."""
@@ -138,6 +142,8 @@ class Flight:
         self._task_groups = self._host.task_groups(pid)
         system = os.uname()
         total, _ = self._host.memory()
+        from outlive.record.revision import revision_of
+
         self._write(
             {
                 "kind": "run",
@@ -173,6 +179,7 @@ class Flight:
                     if name in os.environ
                 },
                 "baseline": self._baseline.reading,
+                "revision": revision_of(self._host, _working_folder()),
                 "terminal": bool(getattr(process_stat(self._host, pid), "terminal", 0)),
                 "stderr": "passed" if self._baseline.stderr_start is None else "file",
             }
@@ -215,11 +222,27 @@ class Flight:
             pause = next((seconds for share, seconds in NEAR if nearness >= share), CALM_SECONDS)
             self._keep(sample)
             self._tell_the_limit(nearness)
+            if self._seen == SAMPLES_BEFORE_PACKAGES:
+                self._tell_packages()
             if self._hang is not None:
                 self._look_for_a_hang(sample["at"])
         except Exception as error:  # looking must never end the waiting
             self.trouble = self.trouble or f"sampling failed: {type(error).__name__}: {error}"
         self._next = self.elapsed() + pause
+
+    def _tell_packages(self) -> None:
+        """What is installed beside the program, once: two runs can be compared by it."""
+        if self._packages_told:
+            return
+        self._packages_told = True
+        try:
+            from outlive.record.packages import packages_beside
+
+            found = packages_beside(self._rings, self._pid)
+        except Exception:  # a listing that fails costs nothing but itself
+            return
+        if found:
+            self._write({"kind": "packages", "found": found})
 
     def is_news(self, told: tuple[str, ...]) -> bool:
         """Whether this was not yet said of a hang."""
@@ -349,6 +372,7 @@ class Flight:
         """The last record: how it ended, and what it used."""
         if ended.exit_code != 0:
             self._look_around()
+        self._tell_packages()
         usage = ended.usage
         if ended.exit_code != 0 and self._rings is not None:
             self._inspect_files()

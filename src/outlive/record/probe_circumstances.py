@@ -15,6 +15,7 @@ from outlive.circumstances import (
     Package,
     Pile,
     Room,
+    Setting,
     TaskGroup,
     Threads,
 )
@@ -32,6 +33,7 @@ def circumstances_of(readings: Readings) -> Circumstances:
     after = readings.one("aftermath")
     around = _around(readings)
     return Circumstances(
+        setting=_setting(readings),
         files=_open_files(around, readings.lines),
         threads=_threads(around, readings.lines),
         task_groups=_task_groups(readings.run.get("task_groups"), after.get("task_groups")),
@@ -48,6 +50,21 @@ def circumstances_of(readings: Readings) -> Circumstances:
         installation=_installation(after.get("installation")),
         machine_files=_pair(after.get("machine_files")),
     )
+
+
+def _setting(readings: Readings) -> Setting:
+    host = dict(readings.run.get("host") or {})
+    known = [str(host[name]) for name in ("system", "kernel", "machine") if host.get(name)]
+    return Setting(
+        system=" ".join(known),
+        revision=str(readings.run.get("revision") or ""),
+        variables=_texts(readings.run.get("environment")),
+        packages=_texts(readings.one("packages").get("found")),
+    )
+
+
+def _texts(data: Any) -> dict[str, str]:
+    return {str(name): str(text) for name, text in data.items()} if isinstance(data, dict) else {}
 
 
 def _around(readings: Readings) -> Payload:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outlive.model import Value
+from outlive.record.archive import sources_in
 from outlive.record.format import read_frames
 from outlive.record.masking import secrets_of
 from outlive.record.notebook import notebook_in
@@ -60,6 +61,8 @@ class Readings:
         ]
         self.notebook = notebook_in(rings)
         self.lines = SourceLines(str(self.run.get("folder", "")), libraries, self.notebook)
+        for path, text in sources_in(payloads).items():
+            self.lines.remember(path, text)
         for process in self.processes:
             for census in process.of_kind("census"):
                 for file, text in dict(census.get("sources") or {}).items():

@@ -94,16 +94,20 @@ class SourceLines:
         return not path.startswith(self._libraries)
 
     def remember(self, file: str, text: str) -> None:
-        """The text of code that no file holds."""
+        """The text of code that no file holds, or that came with the record from elsewhere."""
         self._typed[file] = text
+
+    def _remembered(self, file: str) -> str | None:
+        return self._typed.get(file, self._typed.get(os.path.join(self._folder, file)))
 
     def read(self, file: str) -> str:
         """The whole text of one of the user's files, or nothing."""
         in_cell = self._notebook.text(file)
         if in_cell is not None:
             return in_cell
-        if file in self._typed:
-            return self._typed[file]
+        remembered = self._remembered(file)
+        if remembered is not None:
+            return remembered
         return "".join(linecache.getlines(os.path.join(self._folder, file)))
 
     def beside(self, file: str) -> Sequence[str]:
@@ -116,8 +120,9 @@ class SourceLines:
         return file[len(inside) :] if self._folder and file.startswith(inside) else file
 
     def _code(self, file: str, line: int) -> str:
-        if file in self._typed:
-            typed = self._typed[file].splitlines()
+        remembered = self._remembered(file)
+        if remembered is not None:
+            typed = remembered.splitlines()
             return typed[line - 1].strip()[:200] if 0 < line <= len(typed) else ""
         if line <= 0 or file.startswith("<"):
             return ""

@@ -103,7 +103,7 @@ def _panel(alive: Alive) -> RenderableType:
     words = [word.rpartition("/")[2] for word in program.command[:2]] + list(program.command[2:])
     head = Text(visible(" ".join(words)), "bold")
     rows.add_row(Text("run", "bold"), head)
-    rows.add_row("", Text(f"{alive.run}  pid {program.pid}  for {_duration(alive.seconds)}", "dim"))
+    rows.add_row("", Text(f"{alive.run}  pid {program.pid}  for {duration(alive.seconds)}", "dim"))
     if alive.evidence.samples:
         rows.add_row("memory", _memory(alive))
         rows.add_row("", Text(curve([sample.tree_rss_bytes for sample in alive.evidence.samples])))
@@ -138,7 +138,7 @@ def _memory(alive: Alive) -> Text:
     text.append(f" {size(used)} of {size(limit)}")
     left = seconds_left(alive.evidence.samples)
     if left is not None:
-        text.append(f"  full in {_duration(left)} at this rate", "bold red")
+        text.append(f"  full in {duration(left)} at this rate", "bold red")
     return text
 
 
@@ -153,18 +153,19 @@ def _uses(alive: Alive) -> Text:
     return Text("  ".join(filter(None, parts)))
 
 
-def curve(values: Sequence[int]) -> str:
-    """A row of blocks: the highest value of each part of the time."""
+def curve(values: Sequence[int], most_cells: int = CURVE_CELLS, highest: int = 0) -> str:
+    """A row of blocks: the highest value of each part of the time; the scale ends at the highest, if that is given."""
     if not values:
         return ""
-    cells = min(CURVE_CELLS, len(values))
+    cells = min(most_cells, len(values))
     bounds = [len(values) * cell // cells for cell in range(cells + 1)]
     tops = [max(values[low:high]) for low, high in itertools.pairwise(bounds)]
-    highest = max(tops) or 1
+    highest = max(highest, *tops) or 1
     return "".join(BLOCKS[min(len(BLOCKS) - 1, len(BLOCKS) * top // (highest + 1))] for top in tops)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds as a person reads them."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

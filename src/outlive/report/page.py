@@ -17,6 +17,7 @@ from importlib import resources
 from typing import Any
 
 from outlive import __version__
+from outlive.circumstances import TELLING_PACKAGES
 from outlive.crash_site import NativeFrame
 from outlive.model import Confidence, EndingKind, Fact, Finding, Place, Remedy, size
 from outlive.report.story import Held, Story, environment
@@ -325,6 +326,13 @@ def _environment(story: Story) -> Iterable[str]:
     facts = environment(story)
     if facts:
         yield _fact_table(facts, "What was run, and on what")
+    packages = story.evidence.circumstances.setting.packages
+    if packages.keys() - TELLING_PACKAGES:
+        yield f"<details><summary>All {len(packages)} packages that are installed there</summary><p class='packages'>"
+        yield ", ".join(
+            f"{_(name)}&nbsp;{_(version)}" for name, version in sorted(packages.items())
+        )
+        yield "</p></details>"
 
 
 def _all_facts(story: Story) -> Iterable[str]:

@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from outlive.circumstances import TELLING_PACKAGES, Circumstances, Setting
 from outlive.evidence import Evidence
 from outlive.memory_looks import Looks
 from outlive.memory_use import Holder, Stage
 from outlive.model import Fact, RuledOut, Verdict, size
 from outlive.observed import NEARLY_FULL, Moment, Program, Received, Stack
-from outlive.report.share import Stranger
+from outlive.report.share import MASK, Stranger
 from outlive.report.threads import Thread, threads_of
 from outlive.rewriting import Rewriting
 
@@ -182,6 +183,7 @@ def for_strangers(story: Story, stranger: Stranger) -> Story:
             gaps={stranger.text(name): stranger.text(why) for name, why in evidence.gaps.items()},
             stacks=tuple(_masked(stack, stranger) for stack in evidence.stacks),
             signals=tuple(_masked_signal(got, stranger) for got in evidence.signals),
+            circumstances=Circumstances(setting=_masked_setting(evidence.circumstances.setting)),
             looks={pid: _masked_looks(looks, stranger) for pid, looks in evidence.looks.items()},
             crash=replace(
                 evidence.crash,
@@ -224,6 +226,17 @@ def _masked_signal(got: Received, stranger: Stranger) -> Received:
         )
         site = replace(site, frames=frames, fault=None, mount="")
     return Received(got.signal, at=got.at, pid=got.pid, thread=stranger.text(got.thread), site=site)
+
+
+def _masked_setting(setting: Setting) -> Setting:
+    """Of variables the names, of packages those that everybody has."""
+    return Setting(
+        system=setting.system,
+        variables=dict.fromkeys(setting.variables, MASK),
+        packages={
+            name: version for name, version in setting.packages.items() if name in TELLING_PACKAGES
+        },
+    )
 
 
 def _masked_looks(looks: Looks, stranger: Stranger) -> Looks:
@@ -270,11 +283,19 @@ def _masked_holder(holder: Holder, stranger: Stranger) -> Holder:
 
 def environment(story: Story) -> Sequence[Fact]:
     """What was run, on what."""
-    program = story.evidence.program
+    program, setting = story.evidence.program, story.evidence.circumstances.setting
     known = (
-        ("command", " ".join(program.command)),
-        ("folder", program.folder),
-        ("Python", program.python),
-        ("began", story.began),
+        ("command", " ".join(program.command), "the command line"),
+        ("folder", program.folder, "the supervisor"),
+        ("began", story.began, "the supervisor's clock"),
+        ("revision", setting.revision, "git's files around the folder"),
+        ("Python", program.python, "the program"),
+        ("system", setting.system, "uname"),
+        *((name, value, "the environment") for name, value in setting.variables.items()),
+        *(
+            (name, version, "the name of its dist-info folder")
+            for name, version in sorted(setting.packages.items())
+            if name in TELLING_PACKAGES
+        ),
     )
-    return [Fact(name, value, "the record") for name, value in known if value]
+    return [Fact(name, value, source) for name, value, source in known if value]

@@ -167,6 +167,7 @@ def _facts(facts: Sequence[Fact]) -> Table:
 #: Facts whose numbers are bytes, known by how they are named.
 BYTE_WORDS = ("memory", "limit", "bytes", "room", "size")
 SECOND_WORDS = ("time",)
+COUNT_WORDS = ("files", "processes", "threads")
 
 
 def said(name: str, value: Value) -> str:
@@ -175,7 +176,8 @@ def said(name: str, value: Value) -> str:
         return str(value)
     if any(word in name for word in SECOND_WORDS):
         return f"{value:.1f} s"
-    if any(word in name for word in BYTE_WORDS) and abs(value) >= 1000:
+    counted = any(word in name for word in COUNT_WORDS)
+    if not counted and any(word in name for word in BYTE_WORDS) and abs(value) >= 1000:
         return size(value)
     return str(value)
 
