@@ -248,7 +248,7 @@ def test_runs_are_listed_with_their_cause(failed_run: Outlive) -> None:
     assert run.name in table.stdout and "uncaught-exception" in table.stdout
     (row,) = [json.loads(line) for line in rows.stdout.splitlines()]
     assert (run.name, "uncaught-exception") == (row["run"], row["cause"])
-    assert {"run", "ended", "cause", "command", "began"} == row.keys()
+    assert {"run", "ended", "cause", "command", "began", "also", "folder", "revision"} == row.keys()
     assert row["command"].endswith("train.py")
 
 

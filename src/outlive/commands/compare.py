@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 
 import click
@@ -26,9 +27,19 @@ def compare(first: str, second: str | None, as_json: bool) -> None:
 
     Exit status: 0 nothing but measured figures differs, 1 something does, 2 there is no such run.
     """
-    from outlive.comparing import show_comparison, told
+    from outlive.comparing import told
     from outlive.record.archive import run_folder
+    from outlive.report.comparison import compare as all_differences
+    from outlive.report.comparison import differ, to_data, view
+    from outlive.showing import console_on
 
     with contextlib.ExitStack() as opened:
         before, after = (told(opened.enter_context(run_folder(name))) for name in (first, second))
-    sys.exit(1 if show_comparison(before, after, as_json) else 0)
+    if as_json:
+        print(json.dumps(to_data(before, after)))
+    else:
+        console = console_on(sys.stdout)
+        with console.capture() as captured:
+            console.print(view(before, after))
+        print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    sys.exit(1 if differ(all_differences(before, after)) else 0)
