@@ -202,6 +202,7 @@ def test_only_the_edges_print(path: Path) -> None:
         "__main__.py",
         "clustering.py",
         "commands/__init__.py",
+        "commands/compare.py",
         "commands/completion.py",
         "commands/explain.py",
         "commands/runs.py",

@@ -49,7 +49,20 @@ def cli() -> None:
     """
 
 
-for _command in (run_, why, top, list_, compare, doctor, lint, scan, detect, jupyter, explain, completion):
+for _command in (
+    run_,
+    why,
+    top,
+    list_,
+    compare,
+    doctor,
+    lint,
+    scan,
+    detect,
+    jupyter,
+    explain,
+    completion,
+):
     cli.add_command(_command)
 
 
