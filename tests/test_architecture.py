@@ -60,8 +60,9 @@ def test_the_public_names_are_these() -> None:
         "PressureCallback",
         "SessionClosed",
         "adaptive",
-        "on_pressure",
+        "bound",
         "limit",
+        "on_pressure",
         "shared_session",
     ] == outlive.__all__
     assert all(hasattr(outlive, name) for name in outlive.__all__)

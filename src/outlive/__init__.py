@@ -9,8 +9,9 @@ _PUBLIC = {
     "PressureCallback": "outlive.keep.keras",
     "SessionClosed": "outlive.keep.sessions",
     "adaptive": "outlive.keep.adapting",
-    "on_pressure": "outlive.keep.pressure",
+    "bound": "outlive.keep.bounded",
     "limit": "outlive.memory_limit",
+    "on_pressure": "outlive.keep.pressure",
     "shared_session": "outlive.keep.sessions",
 }
 __all__ = ["__version__", *_PUBLIC]

@@ -7,21 +7,14 @@ from typing import Any
 
 import click
 
-STEPS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+from outlive.written_size import bytes_in
 
 
 def size_in_bytes(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | None:
     """A size as people write it."""
-    if value is None:
-        return None
-    text = value.strip().upper().removesuffix("B")
-    digits = text.rstrip("KMGT")
-    try:
-        return int(float(digits) * STEPS[text[len(digits) :]])
-    except (ValueError, KeyError) as error:
-        raise click.BadParameter("write it as 800MB or 2GB") from error
+    return None if value is None else bytes_in(value)
 
 
 @click.command(short_help="Read a data set before a model does.")

@@ -6,9 +6,10 @@ import os
 
 from . import tfdata
 from .fitting import Change, Fit, fit
+from .regraph import Unfit, rebuild_whole
 from .sampling import Sampler
 from .spilling import Spill, is_complete
-from .stage import Stage, bytes_at_most
+from .stage import AUTOTUNE, Stage, bytes_at_most
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class Bounder:
             stage.place = self._place_of(one) or tfdata.line_of(one)
         for stage, one in zip(stages, objects):
             tfdata.settle(one, stage)
-        fitted = fit(stages, budget, self._cpus, self._spill.room())
+        spills = all(tfdata.can_rebuild(one) for one in objects if one._inputs())
+        fitted = fit(stages, budget, self._cpus, self._spill.room() if spills else 0)
         last = self._built(objects, stages, fitted)
         self._say(stages, fitted, budget)
         root = self._with_budgets(last, fitted)
@@ -70,13 +72,24 @@ class Bounder:
             if file:
                 different[position] = tfdata.Rebuilt()
                 different[position].file = file
-        new = list(objects)
-        for position, one in enumerate(objects):
-            inputs = [new[source] for source in stages[position].sources]
-            moved = any(new[source] is not objects[source] for source in stages[position].sources)
-            if position in different or moved:
-                new[position] = tfdata.rebuild(one, inputs, different.get(position, SAME))
-        return new[-1]
+        moved = set(different)
+        for position, stage in enumerate(stages):
+            if moved & set(stage.sources):
+                moved.add(position)
+        unknown = [position for position in moved if not tfdata.can_rebuild(objects[position])]
+        if not unknown:
+            new = list(objects)
+            for position in sorted(moved):
+                inputs = [new[source] for source in stages[position].sources]
+                new[position] = tfdata.rebuild(
+                    objects[position], inputs, different.get(position, SAME)
+                )
+            return new[-1]
+        try:
+            return rebuild_whole(objects, different)
+        except Unfit as error:
+            title = stages[unknown[0]].title
+            raise NotReached(f"`{title}` is not known here, and {error}") from error
 
     def _different(self, change: Change) -> tfdata.Rebuilt:
         wanted = tfdata.Rebuilt()
@@ -93,7 +106,7 @@ class Bounder:
         if tfdata.class_of(dataset) != "CacheDataset":
             return ""
         file = os.fsdecode(dataset._filename.numpy())
-        users = [user for user in self._users.get(file, ()) if user() is not None]
+        users = [user for user in self._users.get(file, ()) if file and user() is not None]
         return self._spill.new_file() if users and not is_complete(file) else ""
 
     def _note_users(self, objects: List[Any], root: Any) -> None:
@@ -122,7 +135,7 @@ class Bounder:
             self._tell(in_words(stages, change, self._cpus))
         for position, why in fitted.left_out:
             self._tell(f"{where(stages[position])} is left as it is: {why}.")
-        if fitted.total_bytes > budget:
+        if fitted.total_bytes > budget and not all(stage.settled for stage in stages):
             self._tell(
                 f"the pipeline needs {size(fitted.total_bytes)} at the least, and has {size(budget)}: "
                 "smaller batches or smaller elements would help."
@@ -140,14 +153,22 @@ def in_words(stages: List[Stage], change: Change, cpus: int) -> str:
         return f"{where(stage)} goes to a file{known}: it does not fit the memory."
     if change.parameter == "lean":
         return f"{where(stage)} reads no further ahead than it must."
+    if change.after == AUTOTUNE:
+        return f"{where(stage)} holds what its budget allows instead of {change.before} elements of unknown size."
     wanted = bytes_at_most(stages, change.position, cpus)
     before = "everything" if change.before is None or change.before < 0 else change.before
     would = f" (it would hold {size(wanted)})" if wanted is not None else ""
     if stage.kind == "shuffle":
-        return f"{where(stage)} mixes within {change.after} elements instead of {before}{would}."
+        return f"{where(stage)} mixes within {many(change.after)} instead of {before}{would}."
     if stage.kind == "map":
-        return f"{where(stage)} makes {change.after} calls at once instead of {before}{would}."
-    return f"{where(stage)} holds {change.after} elements instead of {before}{would}."
+        calls = many(change.after, "call")
+        return f"{where(stage)} makes {calls} at once instead of {before}{would}."
+    return f"{where(stage)} holds {many(change.after)} instead of {before}{would}."
+
+
+def many(count: int, thing: str = "element") -> str:
+    """``1 element``, ``2 elements``."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def where(stage: Stage) -> str:

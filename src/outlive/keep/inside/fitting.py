@@ -95,7 +95,12 @@ def _wants(stages: List[Stage], cpus: int, found: Fit) -> Tuple[Dict[int, int], 
         if not _adjustable(stage):
             continue
         unit, held = unit_bytes(stages, position), elements_at_most(stages, position, cpus)
-        if unit is None:
+        if unit is None and stage.kind == "prefetch":
+            if (
+                stage.size or 0
+            ) > TUNED_ELEMENTS:  # TensorFlow weighs what it holds, and keeps to its budget
+                found.changes.append(Change(position, "size", stage.size, AUTOTUNE))
+        elif unit is None:
             found.left_out.append((position, "the size of an element is not known beforehand"))
         elif held is None:
             wants[position] = least[position] = (
@@ -140,11 +145,20 @@ def _spilled(
     """Caches go to the disk whole or not at all, the largest first."""
     caches = [position for position in wants if stages[position].kind == "cache"]
     kept = sum(least[position] for position in wants if position not in caches)
+    paths = [1] * len(stages)  # from the end to each stage
+    for position in range(len(stages) - 2, -1, -1):
+        paths[position] = sum(
+            paths[later] * stages[later].sources.count(position)
+            for later in range(position + 1, len(stages))
+        )
     gone: List[int] = []
     for position in sorted(caches, key=lambda one: -wants[one]):
         total = sum(wants[one] for one in caches if one not in gone)
         if kept + total <= room:
             break
+        if paths[position] > 1:
+            found.left_out.append((position, "it is read twice at the same time"))
+            continue
         known = wants[position] < 1 << 62
         if (known and wants[position] > disk_bytes) or not disk_bytes:
             found.left_out.append((position, "there is no room for it on a disk either"))

@@ -7,6 +7,7 @@ stages on top first and are met where they begin. Whatever fails here leaves the
 
 from __future__ import annotations
 
+import _thread
 import os
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -34,6 +35,7 @@ class Switch:
         self._place_of = place_of
         self._folders = folders  #: where a cache may go
         self._bounder: Any = None
+        self._lock = _thread.allocate_lock()
         self._within = 0  #: the thread that is at it: what it reads meanwhile is ours
         self._said: Dict[str, bool] = {}
 
@@ -80,24 +82,21 @@ class Switch:
         experimental_distribute_dataset.__doc__ = real.__doc__
         return experimental_distribute_dataset
 
-    def bounded(self, dataset: Any) -> Any:
-        """The dataset that is read instead of this one; itself, if anything is in the way."""
-        import _thread
-
+    def bounded(self, dataset: Any, budget: Optional[int] = None) -> Any:
+        """The dataset that is read instead of this one; itself, if anything is in the way. Without a budget, for what there is."""
         if self._within == _thread.get_ident():
             return dataset
-        lock = self.__dict__.setdefault("_lock", _thread.allocate_lock())
-        with lock:
+        with self._lock:
             self._within = _thread.get_ident()
             try:
-                return self._fitted(dataset)
+                return self._fitted(dataset, budget)
             except Exception as error:
                 self._once(f"a pipeline is left as it was ({type(error).__name__}: {error}).")
                 return dataset
             finally:
                 self._within = 0
 
-    def _fitted(self, dataset: Any) -> Any:
+    def _fitted(self, dataset: Any, budget: Optional[int]) -> Any:
         from .bounding import SHARE
         from .room import room_for_pipelines
         from .tfdata import library, rests_on
@@ -107,7 +106,9 @@ class Switch:
         with library().init_scope():
             if self._bounder is None:
                 self._bounder = self._make_bounder()
-            root = self._bounder.bound(dataset, int(SHARE * room_for_pipelines()))
+            if budget is None:
+                budget = int(SHARE * room_for_pipelines())
+            root = self._bounder.bound(dataset, budget)
         vars(root)[ROOT] = True
         return root
 

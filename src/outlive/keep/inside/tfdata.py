@@ -63,7 +63,9 @@ def is_eager(dataset: Any) -> bool:
 
 def inputs_of(dataset: Any) -> List[Any]:
     """The stages before a stage. Readers of files are made of a hidden pipeline of file names; it is left to them."""
-    return [] if KINDS.get(class_of(dataset), ("",))[0] == "source" else list(dataset._inputs())
+    if WHOLE in vars(dataset) or KINDS.get(class_of(dataset), ("",))[0] == "source":
+        return []
+    return list(dataset._inputs())
 
 
 def rests_on(dataset: Any, attribute: str) -> bool:
@@ -80,6 +82,9 @@ def rests_on(dataset: Any, attribute: str) -> bool:
 #: The attribute of a stage that leads to the one that stands in for it.
 STAND_IN = "_outlive_bounded"
 
+
+#: The attribute of a stage that was built again with everything before it: the stages that it shows are not those that it has.
+WHOLE = "_outlive_whole"
 
 #: The attribute of a stage for which everything has been decided: what its elements weigh.
 SETTLED = "_outlive_settled"
@@ -216,15 +221,13 @@ def can_rebuild(dataset: Any) -> bool:
 
 
 def rebuild(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    """The same stage again. From now on it stands in for the old one, in every pipeline that shares it: it is shuffled on, not anew."""
-    twin = object.__new__(type(dataset))
-    vars(twin).update(vars(dataset))
+    """The same stage again."""
+    handles = [one._variant_tensor for one in inputs]
+    twin = twin_of(dataset, REBUILD[class_of(dataset)](dataset, handles, different))
     old = list(dataset._inputs())
     for name, value in list(vars(twin).items()):
         if name != STAND_IN:
             vars(twin)[name] = replaced(value, old, inputs)
-    handles = [one._variant_tensor for one in inputs]
-    vars(twin)["_variant_tensor_attr"] = REBUILD[class_of(dataset)](dataset, handles, different)
     if different.size is not None:
         vars(twin)["_buffer_size"] = _int64(different.size)
     if different.calls is not None:
@@ -233,6 +236,18 @@ def rebuild(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
         vars(twin)["_buffer_output_elements"] = vars(twin)["_prefetch_input_elements"] = _int64(1)
     if different.file:
         vars(twin)["_filename"] = library().constant(different.file)
+    return twin
+
+
+def twin_of(dataset: Any, handle: Any) -> Any:
+    """A stage with another handle. From now on it stands in for the old one, in every pipeline that shares it: it is shuffled on, not anew.
+
+    The old one stays alive with it: functions of Python's are known to TensorFlow for as long as the stage that they came with.
+    """
+    twin = object.__new__(type(dataset))
+    vars(twin).update(vars(dataset))
+    vars(twin)["_variant_tensor_attr"] = handle
+    vars(twin)["_outlive_original"] = dataset
     held = vars(dataset).setdefault(STAND_IN, [])
     held[:] = [twin]
     vars(twin)[STAND_IN] = held
