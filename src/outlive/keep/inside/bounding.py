@@ -9,11 +9,11 @@ from .fitting import Change, Fit, fit
 from .regraph import Unfit, rebuild_whole
 from .sampling import Sampler
 from .spilling import Spill, is_complete
-from .stage import AUTOTUNE, Stage, bytes_at_most
+from .stage import AUTOTUNE, Stage, bytes_at_most, tuned
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Tuple
+    from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
     Place = Optional[Tuple[str, int]]
 
@@ -43,15 +43,14 @@ class Bounder:
         self._quota = (
             quota  #: processors that a control group allows, where that is fewer than there are
         )
+        self._told: Set[Any] = set()  #: the lines and parameters that were spoken of
         self._users: Dict[
             str, List[Any]
         ] = {}  #: weak references to what reads or writes a cache file
 
-    def bound(self, dataset: Any, budget: int) -> Any:
-        """The dataset within so many bytes: the same elements in the same order, but for the window of a shuffle."""
+    def bound(self, dataset: Any, budget: int) -> Tuple[Any, int]:
+        """The dataset within so many bytes, the same elements in the same order but for the window of a shuffle; and what it may hold."""
         objects, stages = tfdata.walk(dataset)
-        if not all(tfdata.is_eager(one) for one in objects):
-            raise NotReached("it was built inside a tf.function")
         Sampler().weigh(objects, stages)
         for stage, one in zip(stages, objects):
             stage.place = self._place_of(one) or tfdata.line_of(one)
@@ -63,7 +62,7 @@ class Bounder:
         self._say(stages, fitted, budget)
         root = self._with_budgets(last, fitted)
         self._note_users(objects, root)
-        return root
+        return root, fitted.total_bytes + (fitted.ram_budget if any(map(tuned, stages)) else 0)
 
     def _built(self, objects: List[Any], stages: List[Stage], fitted: Fit) -> Any:
         different = {change.position: self._different(change) for change in fitted.changes}
@@ -132,7 +131,10 @@ class Bounder:
 
     def _say(self, stages: List[Stage], fitted: Fit, budget: int) -> None:
         for change in fitted.changes:
-            self._tell(in_words(stages, change, self._cpus))
+            place = stages[change.position].place
+            if place is None or (place, change.parameter) not in self._told:
+                self._told.add((place, change.parameter))  # a pipeline that is built anew each time
+                self._tell(in_words(stages, change, self._cpus))
         for position, why in fitted.left_out:
             self._tell(f"{where(stages[position])} is left as it is: {why}.")
         if fitted.total_bytes > budget and not all(stage.settled for stage in stages):

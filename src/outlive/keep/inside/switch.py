@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import os
+from _weakref import ref
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Switch:
         self._place_of = place_of
         self._folders = folders  #: where a cache may go
         self._bounder: Any = None
+        self._claims: List[Tuple[Any, int]] = []  #: what those that are being read may hold
+        self._idle_room = 0  #: when none was
         self._lock = _thread.allocate_lock()
         self._within = 0  #: the thread that is at it: what it reads meanwhile is ours
         self._said: Dict[str, bool] = {}
@@ -54,6 +57,61 @@ class Switch:
             return bounded(real(dataset))
 
         module.DatasetV2._apply_debug_options = apply_debug_options
+        components = module.DatasetSpec._to_components
+
+        def to_components(spec: Any, dataset: Any) -> Any:
+            """A dataset that is handed to a ``tf.function``, which will read it."""
+            return components(spec, bounded(dataset))
+
+        module.DatasetSpec._to_components = to_components
+        self._wrap_building(module)
+
+    def _wrap_building(self, module: Any) -> None:
+        """Inside a ``tf.function`` a pipeline is built and read in one: there nothing can be decided later."""
+        for name, parameter in (("shuffle", 1), ("prefetch", 1), ("map", 2)):
+            real = vars(module.DatasetV2)[name]
+            setattr(module.DatasetV2, name, self._building(real, name, parameter))
+
+    def _building(self, real: Any, name: str, parameter: int) -> Any:
+        title = ("buffer_size", "num_parallel_calls")[parameter - 1]
+
+        def build(dataset: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                if len(args) >= parameter:
+                    given = args[parameter - 1]
+                    args = (
+                        *args[: parameter - 1],
+                        self._clamped(dataset, name, given),
+                        *args[parameter:],
+                    )
+                elif title in kwargs:
+                    kwargs[title] = self._clamped(dataset, name, kwargs[title])
+            except Exception:
+                pass
+            return real(dataset, *args, **kwargs)
+
+        for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(build, attribute, getattr(real, attribute, None))
+        build.__wrapped__ = real  # type: ignore[attr-defined]  # what inspect.unwrap looks for
+        return build
+
+    def _clamped(self, dataset: Any, name: str, given: Any) -> Any:
+        """A parameter that fits by itself, as far as the shapes tell."""
+        from .tfdata import is_eager, spec_bytes
+
+        if type(given) is not int or given <= 1 or is_eager(dataset):
+            return given
+        from .bounding import SHARE
+        from .room import room_for_pipelines
+
+        element = spec_bytes(dataset.element_spec)
+        most = int(SHARE * room_for_pipelines()) // element if element else given
+        if most >= given:
+            return given
+        self._once(
+            f"`{name}` in a tf.function works with {max(1, most)} elements instead of {given}."
+        )
+        return max(1, most)
 
     def _wrap_loops(self, module: Any) -> None:
         """``for element in dataset`` inside a ``tf.function``."""
@@ -91,26 +149,39 @@ class Switch:
             try:
                 return self._fitted(dataset, budget)
             except Exception as error:
-                self._once(f"a pipeline is left as it was ({type(error).__name__}: {error}).")
+                why = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
+                self._once(f"a pipeline is left as it was ({why}).")
                 return dataset
             finally:
                 self._within = 0
 
     def _fitted(self, dataset: Any, budget: Optional[int]) -> Any:
-        from .bounding import SHARE
+        from .bounding import SHARE, NotReached
         from .room import room_for_pipelines
-        from .tfdata import library, rests_on
+        from .tfdata import all_eager, handed_in, is_bare, library, rests_on
 
-        if rests_on(dataset, ROOT):
+        if is_bare(dataset) or rests_on(dataset, ROOT):
             return dataset  # met before: on it a loop or a strategy has built stages of its own
+        if not all_eager(dataset):
+            if handed_in(dataset):
+                return dataset  # met where it was handed in
+            raise NotReached("it was built inside a tf.function")
         with library().init_scope():
             if self._bounder is None:
                 self._bounder = self._make_bounder()
             if budget is None:
-                budget = int(SHARE * room_for_pipelines())
-            root = self._bounder.bound(dataset, budget)
+                budget = int(SHARE * self._room(room_for_pipelines()))
+            root, claim = self._bounder.bound(dataset, budget)
+            self._claims.append((ref(root), claim))
         vars(root)[ROOT] = True
         return root
+
+    def _room(self, now: int) -> int:
+        """What no other pipeline that is being read will still take: its buffers fill only after a while."""
+        self._claims = [(root, claim) for root, claim in self._claims if root() is not None]
+        if not self._claims:
+            self._idle_room = now
+        return max(0, min(now, self._idle_room - sum(claim for _, claim in self._claims)))
 
     def _make_bounder(self) -> Any:
         from .bounding import Bounder

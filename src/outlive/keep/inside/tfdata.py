@@ -61,6 +61,21 @@ def is_eager(dataset: Any) -> bool:
     return type(dataset._variant_tensor).__name__ == "EagerTensor"
 
 
+def all_eager(dataset: Any) -> bool:
+    """The same of every stage before it."""
+    return is_eager(dataset) and all(all_eager(one) for one in dataset._inputs())
+
+
+def is_bare(dataset: Any) -> bool:
+    """A handle without a story: an element of another dataset, or what a ``tf.function`` was given."""
+    return class_of(dataset) == "VariantDataset"
+
+
+def handed_in(dataset: Any) -> bool:
+    """Whether a dataset inside a ``tf.function`` rests on one that came from outside."""
+    return is_bare(dataset) or any(handed_in(one) for one in dataset._inputs())
+
+
 def inputs_of(dataset: Any) -> List[Any]:
     """The stages before a stage. Readers of files are made of a hidden pipeline of file names; it is left to them."""
     if WHOLE in vars(dataset) or KINDS.get(class_of(dataset), ("",))[0] == "source":

@@ -344,7 +344,7 @@ def library_folders() -> List[str]:
 
 def own_code(libraries: List[str]) -> Callable[[str], bool]:
     """Whether a file is the user's own code."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     folders = tuple(os.path.join(folder, "") for folder in [*libraries, here])
 
     def is_own(file: str) -> bool:
