@@ -73,8 +73,12 @@ class Journal:
             raise Busy(
                 f"Another job is writing to {folder}.", "Wait for it, or give another --out."
             ) from error
-        self._adopt(identity, resume)
-        self._file = self._open()
+        try:
+            self._adopt(identity, resume)
+            self._file = self._open()
+        except BaseException:
+            self._lock.close()
+            raise
 
     def _adopt(self, identity: Mapping[str, Any], resume: bool) -> None:
         """Begin a job here, or go on with the one that is here, if it is the same."""
