@@ -1,0 +1,136 @@
+"""`outlive detect` with a real TensorFlow, a small detector, and pictures that kill it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from chaos import detect_command, make_pictures, weather, wrong
+from conftest import Outlive
+
+pytestmark = [pytest.mark.tf, pytest.mark.timeout(400)]
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def detectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once, in a process of its own."""
+    folder = tmp_path_factory.mktemp("detectors")
+    subprocess.run(
+        [sys.executable, str(HERE / "detectors.py"), str(folder)],
+        capture_output=True,
+        timeout=300,
+        check=True,
+    )
+    return folder
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for number in range(6):
+        shade = 40 * number
+        Image.new("RGB", (60 + number % 2, 40), (shade, shade, shade)).save(
+            folder / f"{number}.png"
+        )
+    (folder / "notes.txt").write_text("no picture")
+    (folder / "cut.jpg").write_bytes(b"\xff\xd8\xff\xe0 and no more")
+    return folder
+
+
+def test_a_folder_is_detected_told_resumed_and_not_mixed(
+    outlive: Outlive, detectors: Path, photos: Path
+) -> None:
+    out = outlive.folder / "found"
+    (outlive.folder / "map.txt").write_text("spot\npicture\n")
+    words = (
+        "detect",
+        str(detectors / "any"),
+        str(photos),
+        "--out",
+        str(out),
+        "--labels",
+        "map.txt",
+    )
+
+    first = outlive(*words, "--format", "jsonl", "--min-score", "0.55", "--json", seconds=300)
+
+    told = json.loads(first.stdout)
+    assert 1 == first.status, first.stderr
+    assert (7, 6, 1, True) == (told["inputs"], told["done"], told["quarantined"], told["finished"])
+    rows = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    by_name = {Path(row["input"]).name: row for row in rows}
+    assert {f"{number}.png" for number in range(6)} == set(by_name)
+    assert (61, 40) == (by_name["1.png"]["width"], by_name["1.png"]["height"])
+    assert [] == by_name["0.png"]["detections"]
+    (spot,) = by_name["3.png"]["detections"]
+    assert (1, "spot", 0.2, 0.5) == (spot["label"], spot["name"], spot["xmin"], spot["ymax"])
+    assert abs(0.5 + 120 / 255 / 2 - spot["score"]) < 1e-4
+    (bad,) = [json.loads(line) for line in (out / "quarantine.jsonl").read_text().splitlines()]
+    assert ("corrupt-image", "preparing") == (bad["cause"], bad["stage"])
+    assert "outlive.verdict/1" == bad["verdict"]["schema"]
+
+    again = outlive(*words)
+    assert 2 == again.status
+    assert "--resume" in again.stderr
+
+    other = outlive(*words, "--resume", "--min-score", "0.9")
+    assert 2 == other.status
+    assert "minimum score" in other.stderr
+
+    nothing_left = outlive(*words, "--resume", "--format", "csv", "--min-score", "0.55")
+    assert 1 == nothing_left.status, nothing_left.stderr
+    assert "7 were done before" in nothing_left.stdout
+    assert 7 == len((out / "results.csv").read_text().splitlines())
+
+
+def test_a_model_that_is_no_detector_is_told_with_what_it_has(
+    outlive: Outlive, detectors: Path, photos: Path
+) -> None:
+    done = outlive(
+        "detect", str(detectors / "classifier"), str(photos), "--out", "found", seconds=300
+    )
+
+    assert 3 == done.status
+    assert "features: float32 [any, 8]" in done.stderr
+    assert "logits: float32" in done.stderr
+    assert "detection_boxes" in done.stderr
+
+
+@pytest.mark.death
+def test_a_job_in_a_storm_loses_nothing_and_names_every_poison(
+    outlive: Outlive, detectors: Path, tmp_path: Path
+) -> None:
+    pictures, out = tmp_path / "pictures", tmp_path / "found"
+    poison = {"truncated": 1, "html": 1, "bomb": 1, "check": 1, "eats": 1, "blocks": 1}
+    make_pictures(pictures, 114, poison)
+    kills = [
+        (4, "worker"),
+        (20, "supervisor"),
+        (30, "worker"),
+        (45, "zygote"),
+        (60, "worker"),
+        (70, "all"),
+        (85, "worker"),
+        (100, "supervisor"),
+    ]
+    options = ("--memory", "1200MB", "--deadline", "12", "--format", "jsonl")
+
+    storm = weather(
+        detect_command(detectors / "any", pictures, out, *options), out, kills, outlive.environment
+    )
+
+    assert 1 == storm.status, storm.stderr
+    assert Counter(worker=4, zygote=1, supervisor=2, all=1) == storm.killed
+    assert 4 == storm.starts
+    assert [] == wrong(pictures, out)
+    assert 114 == len((out / "results.jsonl").read_text().splitlines())
