@@ -21,8 +21,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "demo")]
 
-from chaos import detect_command, make_pictures, reckoning, weather, wrong  # noqa: E402
 from limited import enter, memory_group  # noqa: E402
+
+from storm import detect_command, make_pictures, reckoning, weather, wrong  # noqa: E402
 
 POISON = {
     "truncated": 4,

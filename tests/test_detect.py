@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from chaos import detect_command, make_pictures, weather, wrong
 from conftest import Outlive
+from storm import detect_command, make_pictures, weather, wrong
 
 pytestmark = [pytest.mark.tf, pytest.mark.timeout(400)]
 
