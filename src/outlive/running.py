@@ -73,6 +73,19 @@ OPTIONS = (
         "It may take 30 seconds and cannot change the exit status. Also: OUTLIVE_ON_DEATH.",
         text="COMMAND",
     ),
+    Option(
+        "--metrics",
+        "",
+        "Every few seconds write the run's memory, threads, files and limit to this file, for Prometheus "
+        "(node_exporter's textfile collector; give it a name that ends with .prom).",
+        text="FILE",
+    ),
+    Option(
+        "--otel",
+        "",
+        "When the run is over, send its events (start, signals, end with the cause) to OpenTelemetry, as the OTEL_ variables say. "
+        "Needs: pip install 'outlive[telemetry]'.",
+    ),
     Option("--no-record", "", "Run the program and nothing else."),
 )
 
@@ -162,6 +175,10 @@ def _positive(name: str, text: str) -> float:
 def run(arguments: Sequence[str]) -> int:
     """Run a program as if Outlive were not there, and end as it ended."""
     request = parse(arguments)
+    if "--otel" in request.switches:
+        from outlive.telemetry.sending import require
+
+        require()
     hold_closed_streams()
     host = Host()
     folder, rings, warning = _folders(host, request.switches)
@@ -235,6 +252,15 @@ def _watch(
 
             flight = Flight(host, baseline, request.command, folder, rings)
             flight.program_started(supervisor.pid, request.command)
+            if "--metrics" in request.texts:
+                from outlive.telemetry.metrics_file import MetricsFile
+
+                flight.metrics = MetricsFile(
+                    request.texts["--metrics"],
+                    os.path.basename(folder),
+                    request.command,
+                    baseline.time,
+                )
             if "--hang-after" in request.numbers:
                 flight.watch_for_hangs(
                     request.numbers["--hang-after"],
@@ -288,6 +314,7 @@ def _conclude(
         if not quiet and os.isatty(2):
             _say(_dim(f"outlive: {watcher.detail()}."))
         seal(folder, rings, watcher.secrets, eventful=False)
+        _tell_others(watcher, ended, request, folder, None)
         return
     from outlive.judging import judge
     from outlive.report.data import to_json
@@ -308,8 +335,23 @@ def _conclude(
             from outlive.annotating import annotate_death
 
             annotate_death(verdict, evidence.program.folder, " ".join(evidence.program.command))
+    _tell_others(watcher, ended, request, folder, verdict)
+
+
+def _tell_others(watcher: Any, ended: Ended, request: Request, folder: str, verdict: Any) -> None:
+    """Those who asked to be told: metrics, events, the command for a death. There is no verdict on a run in which nothing happened."""
+    status = 128 + ended.signal if ended.signal is not None else ended.exit_code or 0
+    if watcher.metrics is not None:
+        watcher.metrics.ended(status, verdict)
+        if watcher.metrics.trouble:
+            _say(f"outlive: {watcher.metrics.trouble}.")
+    if "--otel" in request.switches:
+        from outlive.telemetry.after_run import send_events
+
+        run, frames = os.path.basename(folder), watcher.all_frames()
+        send_events(run, frames, verdict, request.command, status, _say)
     command = request.texts.get("--on-death") or os.environ.get("OUTLIVE_ON_DEATH")
-    if command:
+    if command and verdict is not None:
         from outlive.on_death import tell_of_a_death
 
         tell_of_a_death(command, verdict, _say)

@@ -127,6 +127,7 @@ class Flight:
         self._when_hanging: Any = None
         self._told_of_a_hang: tuple[str, ...] = ()
         self._packages_told = False
+        self.metrics: Any = None  #: who is told of each sample, if somebody asked for it
 
     def watch_for_hangs(self, after: float, tell: Any) -> None:
         """Call ``tell`` with everything recorded so far when the program has made no progress for that many seconds."""
@@ -226,6 +227,8 @@ class Flight:
                 self._tell_packages()
             if self._hang is not None:
                 self._look_for_a_hang(sample["at"])
+            if self.metrics is not None:
+                self.metrics.saw(sample, self._limit)
         except Exception as error:  # looking must never end the waiting
             self.trouble = self.trouble or f"sampling failed: {type(error).__name__}: {error}"
         self._next = self.elapsed() + pause
