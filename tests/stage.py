@@ -23,6 +23,7 @@ expected and what it needs, one ``# name: value`` a line:
     # hang_after: 2                           it hangs: run with --hang-after 2; when that was told, the harness kills it by its pid
     # argument: text                          given to the program
     # names: photo.jpg                        the file that the verdict must name
+    # example: yes                            the manual shows this victim for its cause, not the shortest one
 
 The line that an expert would name ends with ``# <- here``; several may. A victim says that it is ready by writing its pid to the
 descriptor in VICTIM_READY.

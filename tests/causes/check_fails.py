@@ -1,5 +1,6 @@
 """Unpooling with the indices of another picture: a CHECK in TensorFlow's C++ fails."""
 # expect: tf-check-failed PROVEN
+# example: yes
 # ending: SIGABRT
 # needs: tensorflow
 

@@ -1,5 +1,6 @@
 """A callback saves a checkpoint at every epoch on a small volume, and keeps them all."""
 # expect: disk-full PROVEN
+# example: yes
 # ending: 1
 # disk: size=12m
 # needs: tensorflow

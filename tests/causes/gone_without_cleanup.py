@@ -1,5 +1,6 @@
 """os._exit in a helper: nothing is flushed, nothing is said."""
 # expect: exited-without-cleanup PROVEN
+# example: yes
 # ending: 9
 
 import os

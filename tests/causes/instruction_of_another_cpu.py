@@ -1,5 +1,6 @@
 """Generated code uses FMA4, which only a few CPUs of one maker ever had."""
 # expect: illegal-instruction PROVEN
+# example: yes
 # ending: SIGILL
 # needs: x86
 

@@ -1,5 +1,6 @@
 """Somebody's kill -9, with memory far from any limit."""
 # expect: killed-by-process PROVEN
+# example: yes
 # ending: SIGKILL
 # send: SIGKILL
 

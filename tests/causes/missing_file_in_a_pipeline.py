@@ -1,5 +1,6 @@
 """A file of the list was moved; tf.data meets it in a thread of its own."""
 # expect: missing-file PROVEN
+# example: yes
 # ending: 1
 # needs: tensorflow
 

@@ -1,5 +1,6 @@
 """One JPEG of a folder is cut off; it is decoded in a thread of tf.data, and the error names no file."""
 # expect: corrupt-image PROVEN
+# example: yes
 # ending: 1
 # needs: tensorflow
 # names: photo_3.jpg

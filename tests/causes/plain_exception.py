@@ -1,5 +1,6 @@
 """An exception from a library call, two of the user's functions deep, with a cause."""
 # expect: uncaught-exception PROVEN
+# example: yes
 # ending: 1
 
 import json

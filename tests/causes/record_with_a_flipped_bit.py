@@ -1,5 +1,6 @@
 """One bit of one record of one of four files; they are read interleaved, and the error names an offset without a file."""
 # expect: corrupt-record PROVEN
+# example: yes
 # ending: 1
 # needs: tensorflow
 # names: part-2.tfrecord

@@ -1,5 +1,6 @@
 """SIGTERM from another process, no handler."""
 # expect: terminated-by-process PROVEN
+# example: yes
 # ending: SIGTERM
 # send: SIGTERM
 

@@ -1,5 +1,6 @@
 """TensorFlow refuses one tensor of a hundred terabytes: ResourceExhaustedError."""
 # expect: allocation-refused PROVEN
+# example: yes
 # ending: 1
 # needs: tensorflow
 
