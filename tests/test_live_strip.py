@@ -26,7 +26,8 @@ import os, sys
 kept = [bytearray(40_000_000)]
 for number in range(40):
     print(f"step {number:02} of the program", flush=True)
-print("ready", os.getpid(), flush=True)
+print("ready", os.getpid())
+print("> ", end="", flush=True)
 for line in sys.stdin:
     if line.strip() == "raise":
         raise ValueError("as you wish")
@@ -112,6 +113,9 @@ def test_the_rows_stay_at_the_bottom_and_the_output_above_is_whole(
 
     told = "\n".join(terminal.shown[-5:])
     assert "talks.py" in told and "files" in told
+    terminal.type("a name")
+    terminal.until(lambda shown: "heard a name" in shown)
+    assert "> a name" in terminal.shown, "the cursor stood where the program had left it"
     for number in range(30):
         terminal.type(f"word {number:02}")
     terminal.until(lambda shown: any("heard word 29" in row for row in shown) and drawn(shown))

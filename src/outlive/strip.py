@@ -28,6 +28,8 @@ SHARE_OF_A_CORE = 0.05
 SECONDS_TO_ANSWER = 2.0
 
 SAVE, RESTORE = "\x1b7", "\x1b8"
+#: One row down, scrolling at the end as a line feed does, in the same column: the program may have asked for input.
+INDEX = "\x1bD"
 HIDE, SHOW = b"h", b"s"
 
 
@@ -150,7 +152,7 @@ class Painter:
     def _divide(self, size: tuple[int, int]) -> None:
         """Scroll what stands at the bottom out of the way, and let only the rest scroll from now on."""
         height = _height()
-        self._write("\n" * height + f"\x1b[{height}A{SAVE}\x1b[1;{size[1] - height}r{RESTORE}")
+        self._write(INDEX * height + f"\x1b[{height}A{SAVE}\x1b[1;{size[1] - height}r{RESTORE}")
         self._size = size
 
     def measured(self) -> tuple[int, int] | None:

@@ -265,6 +265,9 @@ def _stacks(threads: Sequence[Thread]) -> Iterable[str]:
         yield f"<details{' open' if index == 0 else ''}><summary>{_(thread.name + when + at)}</summary>"
         if thread.own:
             yield "<ol class='frames'>" + "".join(map(_frame, thread.own)) + "</ol>"
+        if thread.own == thread.frames:
+            yield "</details>"
+            continue
         native = any(isinstance(frame, NativeFrame) for frame in thread.frames)
         kinds = "Python and native" if native else "Python"
         yield f"<details{'' if thread.own else ' open'}><summary>The whole stack, {kinds}, innermost first: {len(thread.frames)} frames</summary><ol class='frames'>"
