@@ -24,7 +24,7 @@ from outlive.memory_looks import (
     Tape,
     WideArray,
 )
-from outlive.memory_use import Growth, Traced
+from outlive.memory_use import Growth, Stage, Traced
 from outlive.model import Place
 from outlive.observed import OomLine, Thrown
 from outlive.record.inside import shelf
@@ -237,6 +237,27 @@ def test_a_picture_is_too_large_only_beside_the_limit() -> None:
 
         assert large == bool(found)
         assert all("/data" not in finding.says for finding in found), "the folder is private"
+
+
+@pytest.mark.parametrize(
+    ("element", "blocks", "kind", "told"),
+    [
+        (250_000, 1500, "cache", True),
+        (250_000, 1500, "shuffle", False),
+        (100_000, 1500, "cache", False),
+        (250_000, 20, "cache", False),
+    ],
+    ids=["of its size", "no cache", "of another size", "few"],
+)
+def test_a_cache_without_an_end_is_told_by_pieces_of_the_size_of_its_elements(
+    element: int, blocks: int, kind: str, told: bool
+) -> None:
+    first = Ledger(400 * MB, 1000 * MB, large_bytes=0, large_blocks=0)
+    last = Ledger(900 * MB, 1000 * MB, large_bytes=blocks * 254_000, large_blocks=blocks)
+    stage = Stage(kind, HERE, -1, None, element, PID)
+    view = killed(Looks(ledgers=(first, last)), stages=(stage,))
+
+    assert told == bool(ask("cache-in-memory", view))
 
 
 def test_a_retraced_function_is_told_with_the_argument_that_differs() -> None:
