@@ -137,11 +137,14 @@ class Looks:
     )  #: names on the growing line -> what they are
 
     def split(self) -> Split | None:
-        """Where the growth between the first and the last full look went; None when they tell too little."""
+        """Where the growth between the first and the last full look went; None when they tell too little.
+
+        Of one full look, all that Python holds counts as if it had grown since the first: then it is more than the truth.
+        """
         full = [ledger for ledger in self.ledgers if ledger.python_bytes is not None]
-        if len(full) < 2:
+        if not full:
             return None
-        first, last = full[0], full[-1]
+        first, last = (full if len(full) > 1 else self.ledgers)[0], full[-1]
         grown = last.own_bytes - first.own_bytes
         if grown < GROWTH_WORTH_SPLITTING * last.limit_bytes:
             return None
