@@ -19,6 +19,7 @@ from outlive.commands.plan import plan
 from outlive.commands.run import run_
 from outlive.commands.runs import list_
 from outlive.commands.scan import scan
+from outlive.commands.shrink import shrink
 from outlive.commands.top import top
 from outlive.commands.why import why
 from outlive.jupyter.command_line import jupyter
@@ -61,6 +62,7 @@ for _command in (
     scan,
     plan,
     detect,
+    shrink,
     jupyter,
     explain,
     completion,

@@ -63,6 +63,20 @@ from outlive.commands.scan import size_in_bytes
     metavar="SECONDS",
     help="Without any progress the worker hangs, and is replaced.",
 )
+@click.option(
+    "--runtime",
+    type=click.Choice(["auto", "tf", "litert"]),
+    default="auto",
+    show_default=True,
+    help="litert: converted once, checked, kept; a ninth of the memory. auto: LiteRT where that is done already.",
+)
+@click.option(
+    "--pixels",
+    type=click.Choice(["0..255", "0..1", "-1..1"]),
+    default="0..255",
+    show_default=True,
+    help="How a float model takes its pictures.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The summary as one JSON object.")
 def detect(
     model: str, inputs: tuple[str, ...], out: str, lists: tuple[str, ...], **options: Any
@@ -83,6 +97,7 @@ def detect(
     from outlive.detecting.inputs import inputs_from
     from outlive.detecting.results import need_arrow
     from outlive.detecting.running import Detection
+    from outlive.detecting.runtimes import with_runtime
     from outlive.detecting.settings import Settings, label_names
     from outlive.detecting.telling import follow
     from outlive.errors import UsageError
@@ -95,7 +110,10 @@ def detect(
         labels=label_names(options.pop("labels")),
         budget=options.pop("memory"),
         **options,
-    ).checked()
+    )
+    settings = with_runtime(
+        settings.checked(), lambda words: click.echo(f"outlive: {words}", err=True)
+    )
     if settings.format == "parquet":
         need_arrow()
     detection = Detection(settings, lambda: inputs_from(inputs, lists), out, resume)

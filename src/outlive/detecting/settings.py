@@ -14,11 +14,24 @@ from outlive.errors import OutliveError, UsageError
 from outlive.keep.job import TaskName
 from outlive.scan.labels import read_label_map
 
-KERAS_EXTENSIONS = (".keras", ".h5", ".hdf5")
+LITERT_EXTENSION = ".tflite"
+MODEL_EXTENSIONS = (LITERT_EXTENSION, ".keras", ".h5", ".hdf5")
 RUNTIMES = ("auto", "tf", "litert")
 
 #: TensorFlow alone takes more than this before it does anything.
 LEAST_BYTES_OF_TENSORFLOW = 250_000_000
+
+
+#: By every worker, before it is forked.
+ALWAYS_IMPORTED = (
+    "numpy",
+    "PIL.Image",
+    "PIL.ImageOps",
+    "PIL.JpegImagePlugin",
+    "PIL.PngImagePlugin",
+    "outlive.detecting.task",
+    "outlive.keep.work",
+)
 
 
 class PackageMissing(OutliveError):
@@ -36,13 +49,19 @@ class Settings:
     budget: int | None = None
     deadline: float = 60.0
     max_side: int | None = None
+    pixels: str = "0..255"
     labels: Mapping[int, str] = field(default_factory=dict)
     format: str = "parquet"
 
     @property
+    def is_light(self) -> bool:
+        """Whether it runs without TensorFlow."""
+        return self.runtime == "litert"
+
+    @property
     def least_bytes(self) -> int:
         """Below this no worker can be started."""
-        return LEAST_BYTES_OF_TENSORFLOW
+        return 0 if self.is_light else LEAST_BYTES_OF_TENSORFLOW
 
     def checked(self) -> Settings:
         """Itself, when all of it exists; otherwise an error that says what does not."""
@@ -56,16 +75,26 @@ class Settings:
                 f"{self.model} is a folder without saved_model.pb: no SavedModel.",
                 "A checkpoint must be exported first: exporter_main_v2.py, or model.export(…).",
             )
+        if os.path.isfile(self.model) and not self.model.endswith(MODEL_EXTENSIONS):
+            raise UsageError(
+                f"{self.model} is no model that is known.",
+                "Give the folder of a SavedModel, a .keras file or a .tflite file.",
+            )
         if self.format not in FORMATS:
             raise UsageError(
                 f"There is no format {self.format!r}.", f"One of {', '.join(FORMATS)}."
             )
         _need("PIL", "Pillow", "pip install 'outlive[detect]'")
-        _need("tensorflow", "TensorFlow", "pip install tensorflow-cpu")
+        if self.is_light:
+            need_litert()
+        else:
+            _need("tensorflow", "TensorFlow", "pip install tensorflow-cpu")
         return self
 
     def task(self) -> TaskName:
         """What the worker does."""
+        light = ("ai_edge_litert.interpreter", "outlive.detecting.litert_runtime")
+        heavy = ("tensorflow", "outlive.detecting.tensorflow_runtime")
         return TaskName(
             "outlive.detecting.task:make",
             {
@@ -73,16 +102,9 @@ class Settings:
                 "runtime": self.runtime,
                 "min_score": self.min_score,
                 "max_side": self.max_side,
+                "pixels": self.pixels,
             },
-            (
-                "tensorflow",
-                "numpy",
-                "PIL.Image",
-                "PIL.ImageOps",
-                "outlive.detecting.task",
-                "outlive.detecting.tensorflow_runtime",
-                "outlive.keep.work",
-            ),
+            (*(light if self.is_light else heavy), *ALWAYS_IMPORTED),
         )
 
     def identity(self) -> dict[str, Any]:
@@ -92,6 +114,7 @@ class Settings:
             "runtime": self.runtime,
             "minimum score": self.min_score,
             "largest side": self.max_side,
+            "pixels": self.pixels,
         }
 
 
@@ -121,6 +144,11 @@ def fingerprint(model: str) -> str:
             while data := file.read(1 << 20):
                 found.update(data)
     return found.hexdigest()[:16]
+
+
+def need_litert() -> None:
+    """The light runtime is an extra."""
+    _need("ai_edge_litert", "LiteRT", "pip install 'outlive[litert]'")
 
 
 def _is_saved_model(folder: str) -> bool:

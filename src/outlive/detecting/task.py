@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,11 +37,13 @@ class DetectTask:
         budget: int | None,
         min_score: float,
         max_side: int | None = None,
-        offset: int = 0,
+        pixels: str = "0..255",
+        offset: int | None = None,
     ) -> None:
-        self._detector = _detector(model, runtime)
+        warnings.simplefilter("ignore")  # what Pillow thinks of a file is not for a log
+        self._detector = _detector(model, runtime, pixels, min_score)
         self._min_score = min_score
-        self._offset = offset
+        self._offset = self._detector.offset if offset is None else offset
         fit = self._detector.fit
         self._fixed = (fit.width, fit.height) if fit.width and fit.height else None
         self.most = fit.most
@@ -88,10 +90,14 @@ class DetectTask:
         ]
 
 
-def _detector(model: str, runtime: str) -> Any:
+def _detector(model: str, runtime: str, pixels: str, min_score: float) -> Any:
+    if runtime == "litert":
+        from outlive.detecting.litert_runtime import LiteRTDetector
+
+        return LiteRTDetector(model, pixels, min_score)
     from outlive.detecting.tensorflow_runtime import TensorFlowDetector
 
-    return TensorFlowDetector(model)
+    return TensorFlowDetector(model, pixels)
 
 
 def _most_pixels(
@@ -106,8 +112,3 @@ def _most_pixels(
     if room_bytes is not None:
         bounds.append(max(LEAST_PIXELS, room_bytes // BYTES_PER_PIXEL))
     return min(bounds, default=None)
-
-
-def name_of(item: Mapping[str, Any]) -> str:
-    """How an input is called in results and reports."""
-    return str(item.get("name") or os.path.basename(item["path"]))

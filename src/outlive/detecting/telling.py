@@ -10,13 +10,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from types import FrameType
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from outlive.detecting.running import Detection
+from outlive.detecting.shrinking import Shrunk
 from outlive.enduring import Answer
 from outlive.model import size
 from outlive.report.text import visible
@@ -188,3 +191,31 @@ def _tell(
         console.print(
             Text(f"Not finished. Go on with:  {shlex.join(again)}", "yellow"), soft_wrap=True
         )
+
+
+def tell_shrunk(shrunk: Shrunk, as_json: bool) -> None:
+    """What a conversion has brought."""
+    if as_json:
+        print(json.dumps({"schema": "outlive.shrunk/1", **asdict(shrunk)}, indent=1))
+        return
+    before, after = shrunk.before, shrunk.after
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "before", "after", ""):
+        table.add_column(name, justify="left" if not name else "right")
+    rows = (
+        ("size", size(before.bytes), size(after.bytes), before.bytes / max(1, after.bytes)),
+        ("peak memory", size(before.peak_bytes), size(after.peak_bytes), before.peak_bytes / max(1, after.peak_bytes)),
+        ("time for a picture", f"{before.seconds * 1e3:.1f} ms", f"{after.seconds * 1e3:.1f} ms", before.seconds / max(1e-9, after.seconds)),
+    )  # fmt: skip
+    for what, old, new, ratio in rows:
+        table.add_row(what, old, new, f"{ratio:.1f}×")
+    console = console_on(sys.stdout)
+    console.print(table)
+    console.print(
+        Text(
+            f"Largest difference of a score: {shrunk.largest_difference:.6f} (let through: {shrunk.tolerance}), "
+            f"on {shrunk.objects} objects in {shrunk.samples} pictures."
+        ),
+        soft_wrap=True,
+    )
+    console.print(Text(f"Written: {shrunk.path}", "bold"), soft_wrap=True)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outlive.detecting.detections import BOXES, CLASSES, COUNT, SCORES
+from outlive.detecting.pixels import given_as
 from outlive.detecting.signature import Fit, NoDetector, Tensor, fit
 from outlive.keep.thrown import Unfit
 
@@ -20,7 +21,10 @@ Raw = tuple[Any, Any, Any, int | None]
 class TensorFlowDetector:
     """Runs pictures of one shape through a model."""
 
-    def __init__(self, path: str) -> None:
+    offset = 0
+
+    def __init__(self, path: str, pixels: str = "0..255") -> None:
+        self._pixels = pixels
         self._tf: Any = importlib.import_module("tensorflow")
         self._call, inputs, outputs = self._loaded(path)
         self.fit: Fit = fit(inputs, outputs)
@@ -74,9 +78,7 @@ class TensorFlowDetector:
         """One answer for each picture."""
         numpy: Any = importlib.import_module("numpy")
         stacked = arrays[0][None] if len(arrays) == 1 else numpy.stack(arrays)
-        batch = self._tf.constant(stacked)
-        if batch.dtype != self._dtype:
-            batch = self._tf.cast(batch, self._dtype)
+        batch = self._tf.constant(given_as(stacked, self._dtype.name, self._pixels))
         answer = self._call(batch)
         names = self.fit.outputs
         boxes, scores, classes = (answer[names[one]].numpy() for one in (BOXES, SCORES, CLASSES))

@@ -93,6 +93,8 @@ class Progress:
     size: int = 1
     used_bytes: int = 0
     peak_bytes: int = 0
+    busy_seconds: float = 0.0  #: in runs of the model, the first of each worker left out
+    busy_inputs: int = 0
     budget_bytes: int | None = None
     isolated: bool = False  #: the worker has a control group of its own
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -137,6 +139,7 @@ class Job:
         self._vain = 0
         self._deadly = 0  #: inputs that were condemned for the death of a worker
         self._is_new = True
+        self._warm = False  #: the first run of a worker is behind it
         self.progress = Progress()
 
     @property
@@ -264,6 +267,7 @@ class Job:
         kind = message[0]
         if kind == "ready":
             _, self.progress.facts, most = message
+            self._warm = False
             self._schedule.sizes.most = max(1, min(self._most, most))
             return True
         if kind == "unable":
@@ -274,6 +278,10 @@ class Job:
             self._slowest = max(seconds, self._slowest)
             self._schedule.sizes.went_well(len(answers), seconds, peak)
             self.progress.size = self._schedule.sizes.size
+            if self._warm:
+                self.progress.busy_seconds += seconds
+                self.progress.busy_inputs += len(answers)
+            self._warm = True
             self.progress.peak_bytes = max(peak, self.progress.peak_bytes)
             for index, value in answers:
                 item = self._schedule.answered(index)
