@@ -2,7 +2,7 @@
 
     python detectors.py FOLDER [NAME...]
 
-makes ``any`` (any number of pictures at once), ``one`` (one at a time) and ``classifier`` (no detector at all).
+makes ``any`` (any number of pictures at once), ``anchored`` (one at a time, and it can be converted) and ``classifier`` (no detector at all).
 """
 
 from __future__ import annotations
@@ -82,14 +82,37 @@ def make(folder: Path, names: list[str]) -> None:
         def __call__(self, features: Any) -> dict[str, Any]:
             return {"logits": features * 2.0}
 
+    class Anchored(tf.Module):  # type: ignore[misc]
+        """Ends as many detectors do: anchors with scores, and a suppression that LiteRT does not have."""
+
+        @tf.function(
+            input_signature=[tf.TensorSpec([1, None, None, 3], tf.uint8, name="input_tensor")]
+        )
+        def __call__(self, pictures: Any) -> dict[str, Any]:
+            small = tf.image.resize(tf.cast(pictures, tf.float32), [4, 4]) / 255.0
+            scores = tf.nn.sigmoid(tf.reshape(small, [1, 16, 3]) * 6.0 - 3.0)
+            corners = tf.stack(tf.meshgrid(tf.range(4.0), tf.range(4.0), indexing="ij"), axis=-1)
+            corners = tf.reshape(corners, [1, 16, 1, 2]) / 4.0
+            boxes = tf.concat([corners - 0.02, corners + 0.3], axis=-1)
+            found = tf.image.combined_non_max_suppression(boxes, scores, 20, 20, 0.3, 0.05)
+            return {
+                "detection_boxes": found.nmsed_boxes,
+                "detection_scores": found.nmsed_scores,
+                "detection_classes": found.nmsed_classes + 1.0,
+                "num_detections": tf.cast(found.valid_detections, tf.float32),
+            }
+
     for name in names:
-        if name == "classifier":
+        if name == "anchored":
+            module = Anchored()
+            chosen = module.__call__.get_concrete_function()
+        elif name == "classifier":
             module = Classifier()
             chosen = module.__call__.get_concrete_function()
         else:
-            module, chosen = Detector(), signature(1 if name == "one" else None)
+            module, chosen = Detector(), signature(None)
         tf.saved_model.save(module, str(folder / name), signatures={"serving_default": chosen})
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]), sys.argv[2:] or ["any", "one", "classifier"])
+    make(Path(sys.argv[1]), sys.argv[2:] or ["any", "anchored", "classifier"])

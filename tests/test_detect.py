@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -104,6 +106,34 @@ def test_a_model_that_is_no_detector_is_told_with_what_it_has(
     assert "features: float32 [any, 8]" in done.stderr
     assert "logits: float32" in done.stderr
     assert "detection_boxes" in done.stderr
+
+
+def test_a_model_is_shrunk_checked_and_run_without_tensorflow(
+    outlive: Outlive, detectors: Path, photos: Path
+) -> None:
+    model, light = str(detectors / "anchored"), outlive.folder / "light.tflite"
+
+    done = outlive("shrink", model, "--out", str(light), "--json", seconds=300)
+
+    assert 0 == done.status, done.stderr
+    told = json.loads(done.stdout)
+    assert told["largest_difference"] <= told["tolerance"] == 0.001
+    assert told["objects"] > 20
+    assert told["after"]["peak_bytes"] < told["before"]["peak_bytes"] / 2
+
+    found = outlive("detect", str(light), str(photos), "--out", "lite", "--format", "jsonl")
+
+    assert 1 == found.status, found.stderr
+    rows = {Path(row["input"]).name: row["detections"] for row in rows_in(outlive.folder / "lite")}
+    assert {f"{number}.png" for number in range(6)} == set(rows)
+    bright = 1 / (1 + math.exp(3 - 6 * 200 / 255))
+    assert abs(bright - rows["5.png"][0]["score"]) < 1e-3
+    assert {1, 2, 3} >= {one["label"] for one in rows["5.png"]}
+    assert 20 == len(rows["5.png"])
+
+
+def rows_in(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
 
 
 @pytest.mark.death
