@@ -52,8 +52,8 @@ death: $(READY) ## only the tests in which something really dies
 notebook: $(READY) $(NOTEBOOKS) browser ## only the tests of notebooks: kernels, runners, front ends in a browser
 	@$(BIN)/python -m pytest -n $(WORKERS) -m notebook
 
-confusion: $(READY) ## all causes against all victims, as it goes (ONLY='lock_* kernel_*', RESUME=file, MARKDOWN=docs/confusion.md)
-	@PYTHONPATH=demo $(BIN)/python tests/confusion.py $(if $(RESUME),--resume $(RESUME)) $(if $(MARKDOWN),--markdown $(MARKDOWN)) -- $(foreach name,$(ONLY),'$(name)')
+confusion: $(READY) ## all causes against all victims, as it goes (ONLY='lock_* kernel_*', RESUME=file)
+	@PYTHONPATH=demo $(BIN)/python tests/confusion.py $(if $(RESUME),--resume $(RESUME)) -- $(foreach name,$(ONLY),'$(name)')
 
 bench: $(READY) ## cost of `outlive run` beside memray, Fil and Scalene (long; use a quiet machine)
 	@$(BIN)/python bench/run.py
@@ -61,7 +61,10 @@ bench: $(READY) ## cost of `outlive run` beside memray, Fil and Scalene (long; u
 bench-deaths: $(READY) ## Outlive and five baselines through programs that really die (DEATHS="--quick" by default)
 	@$(BIN)/python bench/deaths/score.py $(DEATHS)
 
-docs: $(READY) ## the manual, one page a cause, into site/
+verdicts: $(READY) ## let the manual's victims die again and keep what Outlive says of them (ONLY='deadlocked …')
+	@$(BIN)/python docs/verdicts.py $(ONLY)
+
+docs: $(READY) ## the manual, with search, into site/
 	@$(BIN)/python docs/build.py site
 
 pictures: $(READY) $(NOTEBOOKS) browser ## photograph the page about a real death for the manual (needs a control group)

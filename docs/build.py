@@ -1,74 +1,296 @@
-"""`make docs`: the hand-written pages and one page a cause, a check and a rule, as plain HTML. Nothing that is built is committed."""
+"""`make docs`: the manual, as plain HTML that works from a disk. Nothing that is built is committed.
+
+Hand-written pages (`*.md`, `tutorials/`, `adr/`), a page for each cause, check and rule from its docstring, one for each symptom that
+several causes share, the reference from the command line itself, and an index with a search that needs no network.
+"""
 
 from __future__ import annotations
 
-import html
+import io
+import json
 import shutil
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from markdown_it import MarkdownIt
+HERE = Path(__file__).resolve().parent
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
 
-from outlive import __version__
-from outlive.unit import cause, check, discover, rule
+from reference import reference  # noqa: E402
+from rendering import ROOT, page, render, title_of  # noqa: E402
+from verdicts import Example, read_example  # noqa: E402
 
-HERE = Path(__file__).parent
-VICTIMS = HERE.parent / "tests" / "causes"
-PAGES = ("reading-a-verdict", "in-jupyter", "doctor", "lint", "what-is-inside", "how-it-works")
-STYLE = (
-    "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui;color-scheme:light dark}"
-    "pre{overflow-x:auto;padding:.7rem;border:1px solid #8886}table{border-collapse:collapse}"
-    "td,th{border:1px solid #8886;padding:.2rem .5rem;vertical-align:top}"
-)
+from outlive import searching  # noqa: E402
+from outlive.report.text import render as render_verdict  # noqa: E402
+from outlive.report.workflow import code  # noqa: E402
+from outlive.showing import console_on, neighbours_in  # noqa: E402
+from outlive.symptoms import ASK, SYMPTOMS, Symptom  # noqa: E402
+from outlive.unit import Unit, cause, check, discover, rule  # noqa: E402
+
+#: In which order a newcomer reads them; pages that are not named here come after these.
+ORDER = ("reading-a-verdict", "exit-codes", "in-jupyter", "in-teams", "doctor", "lint")
+TUTORIALS = ("first-death", "notebook-that-died", "pipeline-that-does-not-fit", "data-before-training", "keep-it-alive")  # fmt: skip
+GROUPS = {
+    "1": "Memory",
+    "2": "From outside",
+    "3": "Native code",
+    "4": "Data",
+    "5": "Tensors",
+    "6": "The environment",
+    "7": "Concurrency",
+    "9": "The program itself",
+}
 
 
-def page(title: str, body: str) -> str:
-    """One self-contained page."""
-    return (
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(title)} · Outlive {__version__}</title>"
-        f"<meta name=viewport content='width=device-width'><style>{STYLE}</style>"
-        f"<p><a href=index.html>Outlive {__version__}</a></p>{body}</html>\n"
+@dataclass(frozen=True)
+class Written:
+    """One page before it is framed."""
+
+    name: str
+    text: str  #: Markdown
+    source: str = "docs/page.md"  #: the file that its links are relative to
+    about: str = ""  #: for those who list pages: a sentence, and what people search for
+
+    @property
+    def title(self) -> str:
+        """Its first heading."""
+        return title_of(self.text)
+
+
+def ordered(folder: Path, first: tuple[str, ...]) -> list[Path]:
+    """The Markdown files of a folder, those that are named first."""
+    files = {path.stem: path for path in sorted(folder.glob("*.md"))}
+    named = [files.pop(name) for name in first if name in files]
+    return [*named, *files.values()]
+
+
+def hand_written() -> Iterator[Written]:
+    """What people wrote."""
+    for path in ordered(HERE, ORDER):
+        yield Written(path.stem, path.read_text(encoding="utf-8"), f"docs/{path.name}")
+    for path in ordered(HERE / "tutorials", TUTORIALS):
+        name = f"tutorial-{path.stem}"
+        yield Written(name, path.read_text(encoding="utf-8"), f"docs/tutorials/{path.name}")
+    for path in ordered(HERE / "adr", ()):
+        yield Written(f"adr-{path.stem}", path.read_text(encoding="utf-8"), f"docs/adr/{path.name}")
+
+
+def files_and_pages(units: list[Unit[Any]]) -> dict[str, str]:
+    """Which file of the repository is which page."""
+    known = {written.source: written.name for written in hand_written()}
+    known |= {"README.md": "index", "docs/adr": "decisions", "docs/tutorials": "tutorials"}
+    for unit in units:
+        folder = unit.ask.__module__.rpartition(".")[0].replace(".", "/")
+        known[f"src/{folder}/{unit.slug.replace('-', '_')}.py"] = unit.slug
+    return known
+
+
+def told_of(example: Example) -> str:
+    """The verdict as the present Outlive prints it."""
+    stream = io.StringIO()
+    folder = str(example.program.parent) if example.program else ""
+    render_verdict(example.verdict, console_on(stream), neighbours_in(folder))
+    return stream.getvalue()
+
+
+def of_unit(unit: Unit[Any], all_units: Mapping[str, Unit[Any]]) -> Written:
+    """The page of a cause, a check or a rule."""
+    parts = [f"# {unit.slug}", f"*{unit.code}, since {unit.since}*", unit.doc]
+    if unit.searched:
+        overviews = {symptom.phrase: symptom.slug for symptom in SYMPTOMS}
+        rows = [
+            f"- [{code(phrase)}]({overviews[phrase]}.page)"
+            if phrase in overviews
+            else f"- {code(phrase)}"
+            for phrase in unit.searched
+        ]
+        parts += ["## What people see or search for", "\n".join(rows)]
+    if unit.code.startswith("D"):
+        example = read_example(unit.slug)
+        parts += _example(example) if example else []
+        before = [it for it in all_units.values() if unit.slug in it.prevents]
+        if before:
+            rows = [f"- [{it.slug}]({it.slug}.page): {it.headline}" for it in before]
+            parts += ["## Seen before it happens by", "\n".join(rows)]
+    if unit.prevents:
+        rows = [f"- [{slug}]({slug}.page): {all_units[slug].headline}" for slug in unit.prevents]
+        parts += ["## What it prevents", "\n".join(rows)]
+    about = " · ".join((unit.headline, *unit.searched))
+    return Written(unit.slug, "\n\n".join(parts) + "\n", about=about)
+
+
+def _example(example: Example) -> list[str]:
+    parts = ["## A program that died of it, and what Outlive said"]
+    if example.note:
+        parts.append(example.note)
+    parts.append(f"```console\n{told_of(example)}```")
+    if example.program is not None:
+        language = "json" if example.program.suffix == ".ipynb" else "python"
+        source = example.program.read_text(encoding="utf-8")
+        parts += ["The program:", f"```{language}\n{source}```"]
+    return parts
+
+
+def of_symptom(symptom: Symptom, causes: list[Unit[Any]]) -> Written:
+    """The page that tells apart what looks the same."""
+    parts = [f"# {symptom.phrase}", symptom.says, ASK, "## What it can be"]
+    for unit in causes:
+        if symptom.phrase in unit.searched:
+            known = unit.section("How we know").partition("\n\n")[0]
+            parts.append(f"### [{unit.slug}]({unit.slug}.page)\n\n{unit.headline}\n\n*How it is known:* {known}")  # fmt: skip
+    if symptom.also:
+        rows = [f"- {code(phrase)}" for phrase in symptom.also]
+        parts += ["## Other words for it", "\n".join(rows)]
+    about = " · ".join((symptom.phrase, *symptom.also))
+    return Written(symptom.slug, "\n\n".join(parts) + "\n", about=about)
+
+
+def listing(title: str, intro: str, rows: list[tuple[str, str, str]]) -> str:
+    """A page that is a list of others."""
+    lines = [f"- [{words}]({name}.page){': ' if says else ''}{says}" for name, words, says in rows]
+    return f"# {title}\n\n{intro}\n\n" + "\n".join(lines) + "\n"
+
+
+def of_causes(causes: list[Unit[Any]]) -> str:
+    """All causes, in their groups."""
+    parts = ["# Causes of death", "What a verdict can say, and what to do about it."]
+    for digit, title in GROUPS.items():
+        rows = [f"- [{it.slug}]({it.slug}.page): {it.headline}" for it in sorted(causes, key=lambda it: it.code) if it.code[1] == digit]  # fmt: skip
+        if rows:
+            parts += [f"## {title}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+INTRO = """\
+# Outlive
+
+**TensorFlow programs die without saying why. Outlive tells why, to the line.**
+
+```console
+$ outlive run train.py
+```
+
+Did it die already, and all you have is a message or a number? Type it into the search above: `exit code 137`,
+`Canceled future for execute_request`, `Segmentation fault (core dumped)`. Or in a terminal: `outlive explain exit code 137`.
+"""
+
+
+def of_index(written: list[Written]) -> str:
+    """The first page."""
+    tutorials = [it for it in written if it.name.startswith("tutorial-")]
+    others = [it for it in written if not it.name.startswith(("tutorial-", "adr-"))]
+    parts = [INTRO, "## Begin here"]
+    parts.append("\n".join(f"- [{it.title}]({it.name}.page)" for it in tutorials))
+    parts += ["## Read on", "\n".join(f"- [{it.title}]({it.name}.page)" for it in others)]
+    parts.append(
+        "## Look up\n\n- [Causes of death](causes.page)\n- [Symptoms](symptoms.page): what several causes look like\n"
+        "- [Checks of the doctor](checks.page)\n- [Rules of lint](rules.page)\n- [Reference](reference.page): commands, options, statuses, variables\n"
+        "- [Index](search.page): everything that people search for\n- [Decisions](decisions.page): why it is built this way"
     )
+    return "\n\n".join(parts) + "\n"
 
 
-def victim_of(slug: str) -> str:
-    """The program whose death shows this cause best: the shortest of its victims."""
-    fitting = [
-        text
-        for path in sorted(VICTIMS.glob("*.py"))
-        if f"# expect: {slug} " in (text := path.read_text(encoding="utf-8"))
+def of_search(causes: list[Unit[Any]]) -> str:
+    """The search, and without a script an index to look through."""
+    leads = {symptom.phrase: symptom.slug for symptom in SYMPTOMS}
+    for symptom in SYMPTOMS:
+        leads |= dict.fromkeys(symptom.also, symptom.slug)
+    for unit in causes:
+        for phrase in unit.searched:
+            leads.setdefault(phrase, unit.slug)
+    rows = [
+        f"- [{code(phrase)}]({leads[phrase]}.page)" for phrase in sorted(leads, key=str.casefold)
     ]
-    return min(fitting, key=len, default="")
+    return "## Everything that people search for\n\n" + "\n".join(rows) + "\n"
+
+
+SEARCH = """\
+<h1>Search</h1>
+<form role="search" action="search.html"><label for="query">A message, an exit status, a complaint</label>
+<input id="query" name="q" type="search" autocomplete="off"></form>
+<p id="count" role="status"></p>
+<ol id="found" aria-live="polite"></ol>
+"""
+
+
+def index_of(pages: list[searching.Page]) -> dict[str, Any]:
+    """All that the search needs, for its script."""
+    return {
+        "enough": searching.ENOUGH,
+        "near": searching.NEAR_THE_BEST,
+        "most": searching.MOST,
+        "overview": searching.OVERVIEW,
+        "telling": searching.rarity(pages),
+        "pages": [
+            {
+                "name": it.name,
+                "title": it.title,
+                "headline": it.headline,
+                "weights": it.weights,
+                "phrases": it.phrases,
+            }
+            for it in pages
+        ],
+    }
+
+
+def found_by(written: Written) -> searching.Page:
+    """A hand-written page, for the search."""
+    words = (written.title,)
+    headline = next((line for line in written.text.splitlines()[1:] if line.strip()), "")
+    weights = searching.weighed(words, written.title, written.text)
+    return searching.Page(written.name, written.title, headline[:200], weights, searching.compared(words))  # fmt: skip
+
+
+def all_pages() -> tuple[list[Written], list[searching.Page]]:
+    """Every page, and what can be found."""
+    causes, checks, rules = list(discover(cause)), list(discover(check)), list(discover(rule))
+    units: list[Unit[Any]] = [*causes, *checks, *rules]
+    by_slug = {unit.slug: unit for unit in units}
+    written = list(hand_written())
+    decisions = [(it.name, it.title, "") for it in written if it.name.startswith("adr-")]
+    tutorials = [(it.name, it.title, "") for it in written if it.name.startswith("tutorial-")]
+    pages = [
+        Written("index", of_index(written)),
+        *written,
+        Written("tutorials", listing("Tutorials", "Each is run as a test: what you see here is what it prints.", tutorials)),
+        Written("decisions", listing("Decisions", "Why it is built this way.", decisions)),
+        Written("causes", of_causes(causes)),
+        Written("checks", listing("Checks of the doctor", "`outlive doctor` asks these.", [(it.slug, it.slug, it.headline) for it in checks])),
+        Written("rules", listing("Rules of lint", "`outlive lint` asks these.", [(it.slug, it.slug, it.headline) for it in rules])),
+        Written("symptoms", listing("Symptoms", "What several causes look like, and what tells them apart.", [(it.slug, it.phrase, "") for it in SYMPTOMS])),
+        Written("reference", reference()),
+        *(of_unit(unit, by_slug) for unit in units),
+        *(of_symptom(symptom, causes) for symptom in SYMPTOMS),
+    ]  # fmt: skip
+    found = [*searching.everything(units), *(found_by(it) for it in written), found_by(Written("reference", reference()))]  # fmt: skip
+    return pages, found
 
 
 def build(target: Path) -> int:
     """Write all pages; returns how many."""
     target.mkdir(parents=True, exist_ok=True)
-    markdown = MarkdownIt("commonmark").enable("table")
-    units, checks, rules = discover(cause), discover(check), discover(rule)
-    for name in PAGES:
-        text = (HERE / f"{name}.md").read_text(encoding="utf-8").replace(".md)", ".html)")
-        (target / f"{name}.html").write_text(page(name, markdown.render(text)), encoding="utf-8")
-    for unit in (*units, *checks, *rules):
-        text = f"# {unit.slug}\n\n*{unit.code}, since {unit.since}*\n\n{unit.doc}\n"
-        example = victim_of(unit.slug)
-        if example:
-            text += f"\n## A program that dies of it\n\n```python\n{example}```\n"
-        (target / f"{unit.slug}.html").write_text(
-            page(unit.slug, markdown.render(text)), encoding="utf-8"
-        )
+    causes = list(discover(cause))
+    pages, found = all_pages()
+    known = files_and_pages([*causes, *discover(check), *discover(rule)])
+    known |= {f"docs/{it.name}.page": it.name for it in (*pages, Written("search", ""))}
+    for it in pages:
+        body = render(it.text, it.source, known)
+        (target / f"{it.name}.html").write_text(page(it.title, body, it.about), encoding="utf-8")
+    body = SEARCH + render(of_search(causes), "docs/page.md", known)
+    framed = page("Search", body, scripts=("index.js", "search.js"))
+    (target / "search.html").write_text(framed, encoding="utf-8")
+    index = json.dumps(index_of(found), ensure_ascii=False, separators=(",", ":"))
+    (target / "index.js").write_text(f"const INDEX = {index};\n", encoding="utf-8")
+    for name in ("search.js", "site.css"):
+        shutil.copy(HERE / name, target / name)
     shutil.copytree(HERE / "pictures", target / "pictures", dirs_exist_ok=True)
-    index = "# Outlive\n\n" + "".join(f"- [{name}]({name}.html)\n" for name in PAGES)
-    index += "\n## Causes of death\n\n"
-    index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in units)
-    index += "\n## Checks of the doctor\n\n"
-    index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in checks)
-    index += "\n## Rules of lint\n\n"
-    index += "".join(f"- [{unit.slug}]({unit.slug}.html): {unit.headline}\n" for unit in rules)
-    (target / "index.html").write_text(page("manual", markdown.render(index)), encoding="utf-8")
-    return len(units) + len(checks) + len(rules) + len(PAGES) + 1
+    return len(pages) + 1
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "site")
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "site")
     print(f"{build(folder)} pages in {folder}/")

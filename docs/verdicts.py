@@ -1,7 +1,7 @@
 """The verdicts that the manual shows: each cause's victim is really run, and what Outlive says of it is kept, masked.
 
-    .venv/bin/python docs/verdicts.py              all of them (some minutes; control groups need root)
-    .venv/bin/python docs/verdicts.py deadlocked   only these
+    make verdicts                    all of them (some minutes; control groups need root)
+    make verdicts ONLY=deadlocked    only these
 
 They are kept as JSON, so that `make docs` shows them as the present Outlive prints them, and reads them as the present Outlive reads
 verdicts. Run this again when a victim or the words of a cause have changed: a test says when.
@@ -65,8 +65,10 @@ class Example:
         self.path.write_text(text, encoding="utf-8")
 
 
-def read_example(slug: str) -> Example:
-    """What was kept; an error if the present Outlive cannot read it."""
+def read_example(slug: str) -> Example | None:
+    """What was kept, if it was; an error if the present Outlive cannot read it."""
+    if not (VERDICTS / f"{slug}.json").exists():
+        return None
     data = json.loads((VERDICTS / f"{slug}.json").read_text(encoding="utf-8"))
     program = ROOT / data["program"] if data["program"] else None
     return Example(slug, program, from_json(json.dumps(data["verdict"])), data["note"])

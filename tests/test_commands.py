@@ -32,7 +32,6 @@ COMMANDS = (
     "why",
     "runs",
     "compare",
-    "detect",
     "doctor",
     "lint",
     "scan",

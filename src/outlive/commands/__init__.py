@@ -11,11 +11,11 @@ import click
 from outlive import __version__
 from outlive.commands.compare import compare
 from outlive.commands.completion import completion
+from outlive.commands.contract import epilog
 from outlive.commands.detect import detect
 from outlive.commands.doctor import doctor
 from outlive.commands.explain import explain
 from outlive.commands.lint import lint
-from outlive.commands.plan import plan
 from outlive.commands.run import run_
 from outlive.commands.runs import list_
 from outlive.commands.scan import scan
@@ -24,18 +24,10 @@ from outlive.commands.top import top
 from outlive.commands.why import why
 from outlive.jupyter.command_line import jupyter
 
-EPILOG = """\b
-Exit statuses: 0 nothing found, 1 findings, 2 wrong usage, 3 Outlive failed.
-`outlive run` returns the status of the program.
-\b
-OUTLIVE_HOME  where runs are recorded (else the user's state directory)
-NO_COLOR      no colours
-"""
-
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=EPILOG,
+    epilog=epilog(),
     no_args_is_help=True,
 )
 @click.version_option(__version__, prog_name="outlive")
@@ -60,7 +52,6 @@ for _command in (
     doctor,
     lint,
     scan,
-    plan,
     detect,
     shrink,
     jupyter,

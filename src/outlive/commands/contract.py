@@ -1,0 +1,84 @@
+"""What the command line takes and gives beside its options: environment variables and exit statuses. The help and the manual are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+STATUSES: Mapping[int, str] = {
+    0: "nothing found",
+    1: "findings",
+    2: "wrong usage",
+    3: "Outlive failed",
+}
+
+#: What `outlive run` gives when there is no program whose status it could give.
+STATUSES_OF_RUN: Mapping[int, str] = {
+    2: "wrong usage: nothing was run",
+    3: "Outlive failed before the program was started",
+    126: "the command cannot be run (as a shell says it)",
+    127: "there is no such command (as a shell says it)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable that Outlive reads or sets."""
+
+    name: str
+    says: str
+    by_you: bool = False  #: for people to set, and named in the help
+    by_outlive: bool = False  #: set by Outlive for a process that it starts
+
+
+VARIABLES = (
+    Variable("OUTLIVE_HOME", "where runs are recorded (else the user's state directory)", True),
+    Variable("OUTLIVE_ON_DEATH", "a command that is run after a death, like run --on-death", True),
+    Variable("OUTLIVE_TOKEN", "the secret that the agents of doctor --cluster share", True),
+    Variable("NO_COLOR", "no colours", True),
+    Variable(
+        "OUTLIVE_RUN", "the name of the run, for the command of --on-death", by_outlive=True
+    ),
+    Variable(
+        "OUTLIVE_RECORD_FOLDER",
+        "where the recorder in a watched program writes; set for the program by outlive run",
+        by_outlive=True,
+    ),
+    Variable(
+        "OUTLIVE_TESTS", "the journal of pytest --outlive; set for the recorded pytest", by_outlive=True
+    ),
+    Variable("_OUTLIVE_COMPLETE", "set by the shell completion (outlive completion)", by_outlive=True),
+    Variable("PYTHONPATH", "one folder is put first for the watched program, and takes itself out of sys.path again", by_outlive=True),
+    Variable("XDG_STATE_HOME", "the user's state directory, where there is no OUTLIVE_HOME"),
+    Variable("TMPDIR", "where a run is recorded that cannot be recorded at home"),
+    Variable("GITHUB_ACTIONS", "true in a workflow of GitHub's: findings are marked in the pull request"),
+    Variable("GITHUB_STEP_SUMMARY", "the file of the job's summary, in a workflow of GitHub's"),
+    Variable("GITHUB_WORKSPACE", "the checkout, in a workflow of GitHub's: marks name files below it"),
+    Variable("OTEL_EXPORTER_OTLP_ENDPOINT", "where run --otel sends events; the other OTEL_ variables of the standard hold too"),
+    Variable("OTEL_SERVICE_NAME", "the service that run --otel speaks of (else outlive)"),
+    Variable("TF_CONFIG", "the cluster that doctor --cluster looks at"),
+    Variable("SLURM_JOB_NODELIST", "the cluster that doctor --cluster looks at, in a job of Slurm's"),
+    Variable("SLURM_PROCID", "which of a job's tasks tells what doctor --cluster found"),
+    Variable("PATH", "where commands are looked for"),
+    Variable("HOME", "where doctor looks for caches and kernels"),
+    Variable("XDG_CACHE_HOME", "where doctor looks for caches"),
+    Variable("XDG_DATA_HOME", "where doctor looks for kernels of Jupyter"),
+    Variable("KERAS_HOME", "where doctor looks for the cache of Keras"),
+    Variable("JUPYTER_PATH", "where doctor looks for kernels of Jupyter"),
+    Variable("JUPYTER_DATA_DIR", "where doctor looks for kernels of Jupyter"),
+    Variable("JUPYTER_CONFIG_DIR", "where doctor looks for the settings of Jupyter"),
+    Variable("JUPYTER_DEFAULT_PROVISIONER_NAME", "by which doctor knows whether notebooks are recorded"),
+    Variable("LD_LIBRARY_PATH", "where doctor looks for shared libraries"),
+    Variable("LD_PRELOAD", "by which doctor knows the allocator"),
+    Variable("MALLOC_ARENA_MAX", "by which doctor knows how the allocator was set up"),
+)  # fmt: skip
+
+
+def epilog() -> str:
+    """The end of the help."""
+    told = ", ".join(f"{status} {says}" for status, says in STATUSES.items())
+    lines = [f"Exit statuses: {told}.", "`outlive run` returns the status of the program."]
+    yours = [variable for variable in VARIABLES if variable.by_you]
+    width = max(len(variable.name) for variable in yours)
+    names = [f"{variable.name:<{width}}  {variable.says}" for variable in yours]
+    return "\n".join(["\b", *lines, "\b", *names])
