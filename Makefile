@@ -52,8 +52,8 @@ death: $(READY) ## only the tests in which something really dies
 notebook: $(READY) $(NOTEBOOKS) browser ## only the tests of notebooks: kernels, runners, front ends in a browser
 	@$(BIN)/python -m pytest -n $(WORKERS) -m notebook
 
-confusion: $(READY) ## all causes against all victims, as it goes (ONLY='lock_* kernel_*', RESUME=file)
-	@PYTHONPATH=demo $(BIN)/python tests/confusion.py $(if $(RESUME),--resume $(RESUME)) -- $(foreach name,$(ONLY),'$(name)')
+confusion: $(READY) ## all causes against all victims, as it goes (ONLY='lock_* kernel_*', RESUME=file, MARKDOWN=docs/confusion.md)
+	@PYTHONPATH=demo $(BIN)/python tests/confusion.py $(if $(RESUME),--resume $(RESUME)) $(if $(MARKDOWN),--markdown $(MARKDOWN)) -- $(foreach name,$(ONLY),'$(name)')
 
 bench: $(READY) ## cost of `outlive run` beside memray, Fil and Scalene (long; use a quiet machine)
 	@$(BIN)/python bench/run.py

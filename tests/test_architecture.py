@@ -211,6 +211,7 @@ def test_only_the_edges_print(path: Path) -> None:
         "doctoring.py",
         "jupyter/command_line.py",
         "paging.py",
+        "planning.py",
         "scanning.py",
         "testing/afterwards.py",
         "testing/plugin.py",

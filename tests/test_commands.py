@@ -32,6 +32,7 @@ COMMANDS = (
     "why",
     "runs",
     "compare",
+    "detect",
     "doctor",
     "lint",
     "scan",

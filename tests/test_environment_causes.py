@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 
 import pytest
 
@@ -332,6 +333,16 @@ def test_whose_symbol_is_missing_is_told(symbol: str, owner: str) -> None:
     (finding,) = ask("shared-library-missing", died_of(error))
 
     assert f"another release of {owner}" in finding.says
+
+
+@pytest.mark.parametrize(
+    ("point", "slug"), [("/dev/shm", "shared-memory-full"), ("/tmp", "disk-full")]
+)
+def test_a_write_that_is_refused_in_shared_memory_is_told_as_that(point: str, slug: str) -> None:
+    error = thrown("OSError", "[Errno 28] No space left on device", errno=errno.ENOSPC)
+    room = replace(FULL, path=f"{point}/a", point=point, kind="tmpfs")
+
+    assert (slug, "PROVEN") == cause_of(died_of(error, Circumstances(rooms=(room,))))
 
 
 def test_an_exit_while_the_error_is_handled_is_for_its_sake() -> None:

@@ -164,6 +164,18 @@ def test_the_curve_has_what_ran_and_its_limit_only_in_sight() -> None:
     assert json.loads(Parsed(page(far)).scripts[0])["limit"] == [None]
 
 
+def test_the_machine_and_the_address_space_are_limits_too() -> None:
+    story = story_with("x")
+    sample = Sample(1.0, 1, 5000, 600, available_bytes=900)
+    limit = {"address space limit": Fact("address space limit", 6000, "limits")}
+    free = replace(story.evidence, samples=(sample,))
+    known = json.loads(Parsed(page(replace(story, evidence=replace(free, facts=limit)))).scripts[0])
+    plain = json.loads(Parsed(page(replace(story, evidence=free))).scripts[0])
+
+    assert ([1500], [5000], [6000]) == (known["machine"], known["space"], known["space_limit"])
+    assert ([1500], [None], [None]) == (plain["machine"], plain["space"], plain["space_limit"])
+
+
 def test_a_page_for_strangers_tells_nothing_private() -> None:
     story = story_with("/home/alice/work/a.py on build-host-7")
     known = (

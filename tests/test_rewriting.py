@@ -15,7 +15,7 @@ TYPES = _narrower("float64", "uint8")
 
 
 def after(text: str, line: int, *changes: Change) -> str | None:
-    code = text.splitlines()[line - 1].strip()
+    code = text.replace("\r\n", "\n").split("\n")[line - 1].strip()
     found = rewriting(text, Place("train.py", line, "main", code), (Remedy("", changes=changes),))
     return found.after if found else None
 
@@ -29,6 +29,8 @@ def after(text: str, line: int, *changes: Change) -> str | None:
         ("d = (d\n    .map(f)\n    .shuffle(5000)  # .shuffle(1)\n    .batch(8))", 3, [SHUFFLE], "    .shuffle(95)  # .shuffle(1)"),
         ("d = d.shuffle(\n    5000,\n)", 1, [SHUFFLE], "    95,"),
         ("é = 'ü'; d = d.shuffle(5000)", 1, [SHUFFLE], "é = 'ü'; d = d.shuffle(95)"),
+        ("a = 1\n\x0c\nd = d.shuffle(5000)", 3, [SHUFFLE], "d = d.shuffle(95)"),
+        ("a = 1\r\nd = d.shuffle(5000)\r\nb = 2\r\n", 2, [SHUFFLE], "d = d.shuffle(95)"),
         ("d = d.cache()", 1, [CACHE], 'd = d.cache("dataset.cache")'),
         ("d = d.cache('')", 1, [CACHE], 'd = d.cache("dataset.cache")'),
         ("d = d.map(f, num_parallel_calls=tf.data.AUTOTUNE)", 1, [MAP], "d = d.map(f, num_parallel_calls=4)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import pty
@@ -11,16 +12,22 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from conftest import SECONDS, Outlive
+from outlive.evidence import Evidence
 from outlive.forecast import rate, seconds_left
-from outlive.observed import Sample
-from outlive.report.live import CURVE_CELLS, curve
+from outlive.memory_use import Stage
+from outlive.model import Ending, EndingKind, Place
+from outlive.observed import ChildDeath, Moment, Origin, Program, Sample, Thrown
+from outlive.report.live import CURVE_CELLS, STRIP_ROWS, Alive, curve, strip, to_data, view
 
 LIMIT = 1_000_000_000
 
@@ -73,6 +80,68 @@ def test_without_a_limit_the_machine_is_the_limit() -> None:
 @given(st.lists(st.integers(0, 1 << 50), max_size=500))
 def test_a_curve_fits_its_row(values: list[int]) -> None:
     assert len(curve(values)) == min(CURVE_CELLS, len(values))
+
+
+def alive(name: str, rising: bool = False, **known: Any) -> Alive:
+    used = [100_000_000 + (10_000_000 * index if rising else 0) for index in range(30)]
+    evidence = Evidence(
+        Ending(EndingKind.SUCCESS),
+        Program((f"/usr/bin/{name}", "--flag"), pid=7),
+        samples=tuple(samples(used)),
+        **known,
+    )
+    return Alive(name, evidence, ())
+
+
+def shown(*runs: Alive, rows: int | None = None) -> list[str]:
+    console = Console(file=io.StringIO(), width=80, height=rows or 24, color_system=None)
+    console.print(view(runs, "12:00:00", rows))
+    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+
+
+def test_many_runs_fit_on_a_small_screen_and_the_one_that_ends_first_is_on_top() -> None:
+    calm = [alive(f"calm{number}") for number in range(9)]
+
+    lines = shown(*calm, alive("doomed", rising=True), rows=24)
+
+    assert len(lines) <= 24
+    assert all(len(line) <= 80 for line in lines)
+    assert "doomed" in lines[1]
+    assert any("full in" in line for line in lines[1:5])
+    assert all(any(f"calm{number}" in line for line in lines) for number in range(9))
+
+
+def test_what_was_noticed_is_told_newest_first() -> None:
+    brake = Thrown("outlive.MemoryBrake", "stopped", at=3.0, bases=("BaseException",))
+    lost = Thrown("ValueError", "lost \x1b[31m", origin=Origin.THREAD, at=5.0)
+    asked = Thrown("KeyError", "asked for", origin=Origin.FUTURE, at=6.0, seen=True)
+    run = alive(
+        "noticed",
+        errors=(brake, lost, asked),
+        children=(ChildDeath(9, "SIGKILL", None, at=4.0),),
+        stages=(Stage("shuffle", Place("a.py", 3), 100, element_bytes=1_000_000),),
+    )
+
+    assert [words.split(":")[0] for words in run.fired] == [
+        "error in the background", "process 9 died", "brake",
+    ]  # fmt: skip
+    text = "\n".join(shown(run))
+    assert "shuffle at most 100 MB  a.py:3" in text and "\x1b" not in text
+    assert to_data(run)["fired"] == list(run.fired)
+    assert to_data(run)["stages"] == [{"kind": "shuffle", "at_most": 100_000_000, "line": "a.py:3"}]
+
+
+def test_the_strip_has_at_most_five_rows_and_begins_with_the_program() -> None:
+    place = Place("train.py", 17, "main", "album.append(x)")
+    run = replace(alive("busy", rising=True), moments=(Moment(1.0, place), Moment(14.0, place)))
+
+    rows = [row.plain for row in strip(run)]
+
+    assert len(rows) <= STRIP_ROWS
+    assert rows[0].startswith("── outlive busy")
+    assert "full in" in rows[1]
+    assert "train.py:17" in rows[3] and "album.append(x)" in rows[3]
+    assert [row.plain for row in strip(Alive("new", Evidence(Ending(EndingKind.SUCCESS)), ()))]
 
 
 WAITS = """

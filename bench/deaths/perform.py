@@ -50,7 +50,7 @@ def perform(
     variables = tool.environment(own)
     with staged(victim, act, folder, words, tool.python, variables) as played:
         try:
-            if act == "die" and "send" in victim.header:
+            if act in LETHAL and "send" in victim.header:
                 played.send_when_ready(lambda: tool.is_ready(own))
             hung = act in LETHAL and hangs is not None and _end_a_hang(played, tool, own)
             played.process.communicate(timeout=SECONDS)

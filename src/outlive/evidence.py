@@ -54,6 +54,12 @@ LARGE_STAGE = 0.4
 #: … and one that may hold this share leaves room for the rest of the program.
 MODEST_STAGE = 0.25
 
+#: Pieces of one size that are taken and kept: so many, and together this share of the limit.
+MANY_PIECES = 50
+PART_IN_PIECES = 0.2
+#: What malloc adds to a large block: it begins and ends with a page.
+PAGES_AROUND_A_BLOCK = 2 * 4096
+
 #: What people and schedulers send to a program that hangs.
 ENDED_BY_THE_IMPATIENT = ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGQUIT")
 
@@ -392,6 +398,25 @@ class Evidence:
             return None
         return largest if (largest.bytes or 0) >= LARGE_STAGE * limit else None
 
+    def filling_cache(self) -> tuple[Stage, int, int] | None:
+        """A cache of nobody knows how many elements, when the memory that ran out was taken in pieces as large as one of them.
+
+        With the number of those pieces and the size of one.
+        """
+        looks = self.looks.get(self.program.pid)
+        if looks is None or self.program.pid not in self.exhausted():
+            return None
+        count, each = looks.new_blocks()
+        last = looks.ledgers[-1]
+        if count < MANY_PIECES or count * each < PART_IN_PIECES * last.limit_bytes:
+            return None
+        for stage in self.stages:
+            known = stage.element_bytes if stage.holds is None else None
+            mine = stage.kind == "cache" and stage.pid == self.program.pid
+            if mine and known and abs(each - known) <= PAGES_AROUND_A_BLOCK + known // 20:
+                return stage, count, each
+        return None
+
     @property
     def room_for_stages(self) -> int | None:
         """The limit that a pipeline's buffers are measured by."""
@@ -532,6 +557,14 @@ class Evidence:
         """The user's line in the crashing thread, or else in any thread at the crash."""
         stacks = self.crash.stacks if self.crash else ()
         return next((place for stack in stacks if (place := stack.own)), None)
+
+    @property
+    def finishing(self) -> bool:
+        """Whether the main thread crashed in a function that Python itself had called, as it does while it ends."""
+        site, crash = self.site, self.crash
+        if site is None or not site.main_thread or crash is None or self.program.finished:
+            return False
+        return crash.begins_outside_a_module
 
     @property
     def site(self) -> Site | None:

@@ -137,11 +137,14 @@ class Looks:
     )  #: names on the growing line -> what they are
 
     def split(self) -> Split | None:
-        """Where the growth between the first and the last full look went; None when they tell too little."""
+        """Where the growth between the first and the last full look went; None when they tell too little.
+
+        Of one full look, all that Python holds counts as if it had grown since the first: then it is more than the truth.
+        """
         full = [ledger for ledger in self.ledgers if ledger.python_bytes is not None]
-        if len(full) < 2:
+        if not full:
             return None
-        first, last = full[0], full[-1]
+        first, last = (full if len(full) > 1 else self.ledgers)[0], full[-1]
         grown = last.own_bytes - first.own_bytes
         if grown < GROWTH_WORTH_SPLITTING * last.limit_bytes:
             return None
@@ -153,6 +156,14 @@ class Looks:
             _more(first.heap_used_bytes, last.heap_used_bytes),
             _one_block(first, last),
         )
+
+    def new_blocks(self) -> tuple[int, int]:
+        """How many large blocks of the heap are new between the first look and the last, and the size of one of them."""
+        if len(self.ledgers) < 2:
+            return 0, 0
+        first, last = self.ledgers[0], self.ledgers[-1]
+        count = (last.large_blocks or 0) - (first.large_blocks or 0)
+        return (count, _one_block(first, last)) if count > 0 else (0, 0)
 
 
 def _more(first: int | None, last: int | None) -> int | None:

@@ -14,6 +14,7 @@ from outlive.model import Confidence, Place, Value
 NEARLY_FULL = 0.95
 
 #: faulthandler writes the innermost hundred frames; a recursion that overflows the stack fills most of them.
+FRAMES_OF_A_DUMP = 100
 RECURSION_FRAMES = 30
 
 #: ``{{function_node __wrapped__SaveV2…}} `` before the text of an error.
@@ -368,6 +369,19 @@ class Crash:
             if len(same) >= RECURSION_FRAMES and frame.own:
                 return max(same, key=lambda place: sum(place == other for other in same))
         return None
+
+    @property
+    def begins_outside_a_module(self) -> bool:
+        """Whether the crashing thread's stack begins in a function: no line of a module had called it, and no thread was started for it.
+
+        Python itself calls functions only when it ends: those of ``atexit``, and the ``__del__`` of what it clears away.
+        """
+        frames = self.stacks[0].frames if self.stacks and self.crashing_is_python else ()
+        if not frames or len(frames) >= FRAMES_OF_A_DUMP:
+            return False
+        first = frames[-1]
+        begins = (first.function, first.file.rpartition("/")[2])
+        return begins[0] not in ("<module>", "_run_module_as_main") and begins[1] != "threading.py"
 
     def stack_in(self, *packages: str) -> Stack | None:
         """The stack that stood in one of these packages: the crashing thread's, or, when a thread that Python does not know

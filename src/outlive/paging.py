@@ -76,7 +76,7 @@ def _source_of(place: Place, folder: str, known: Mapping[str, str]) -> str:
     if place.file in known or path in known:
         return known.get(place.file) or known[path]
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig", newline="") as file:
             return file.read(LARGEST_SOURCE_BYTES)
     except (OSError, ValueError):
         return ""

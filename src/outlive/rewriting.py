@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from outlive.model import Change, Edit, Place, Remedy
 from outlive.source.cells import parse
 from outlive.source.edits import apply_edits
+
+#: As Python's parser counts lines: a form feed does not end one.
+END_OF_LINE = re.compile(r"\r\n|\r|\n")
 
 #: A change that touches more than this is no change of a line any more.
 MOST_LINES = 12
@@ -44,7 +48,7 @@ class Rewriting:
 
 def rewriting(text: str, where: Place, remedies: Sequence[Remedy]) -> Rewriting | None:
     """Before and after, for the first remedy that says how; nothing when the text is not the one that was run."""
-    lines = text.splitlines()
+    lines = END_OF_LINE.split(text)
     if not 0 < where.line <= len(lines) or (
         where.code and where.code not in lines[where.line - 1].strip()
     ):
@@ -75,7 +79,7 @@ def _after(text: str, tree: ast.Module, line: int, remedy: Remedy) -> str | None
 
 
 def _rows(before: str, after: str) -> Iterator[Row]:
-    old, new = before.splitlines(), after.splitlines()
+    old, new = END_OF_LINE.split(before), END_OF_LINE.split(after)
     for tag, from_, to, new_from, new_to in difflib.SequenceMatcher(
         None, old, new, autojunk=False
     ).get_opcodes():

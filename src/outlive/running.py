@@ -67,6 +67,12 @@ OPTIONS = (
         "small steps of TensorFlow and Keras one and a half times, NumPy a tenth more.",
     ),
     Option(
+        "--live",
+        "",
+        "Keep a few rows at the bottom of the terminal for its memory, when that will be full, the line that runs and what holds memory. "
+        "The program's own output scrolls above them; a program that uses the whole screen is better watched with `outlive top` elsewhere.",
+    ),
+    Option(
         "--on-death",
         "",
         "When the program has died, run this command with the verdict as JSON on its stdin (masked as by why --share). "
@@ -267,12 +273,30 @@ def _watch(
                     lambda hangs: _tell_of_a_hang(flight, hangs, request, folder, rings),
                 )
             watcher = flight
-        ended = supervisor.wait(watcher)
+        ended = supervisor.wait(_with_strip(watcher, request, folder))
     except Exception as error:
         _say(f"outlive: recording failed ({type(error).__name__}: {error}); the program goes on.")
         watcher = Blind()
         ended = supervisor.wait(watcher)
     return watcher, ended
+
+
+def _with_strip(watcher: Any, request: Request, folder: str | None) -> Any:
+    """The watcher, with the rows that `--live` asks for; without a terminal, or a record, a word instead."""
+    if "--live" not in request.switches:
+        return watcher
+    from outlive.strip import Strip, Watched, terminal_of_the_program
+
+    terminal = terminal_of_the_program()
+    if terminal is None or folder is None:
+        what = "a terminal" if folder is not None else "a record"
+        _say(f"outlive: --live needs {what}; the program runs without. See also: outlive top")
+        return watcher
+    try:
+        return Watched(watcher, Strip(terminal, folder))
+    except OSError as error:
+        _say(f"outlive: --live could not be started: {error.strerror}.")
+        return watcher
 
 
 def _tell_of_a_hang(

@@ -37,7 +37,8 @@ def watch(name: str | None, interval: float, once: bool, as_json: bool) -> None:
         return
     with Live(console=console, screen=True, auto_refresh=False) as screen, _keys() as pressed:
         while True:
-            screen.update(view(living(name), f"{time.strftime('%H:%M:%S')}  q quits"), refresh=True)
+            clock = f"{time.strftime('%H:%M:%S')}  q quits"
+            screen.update(view(living(name), clock, console.height), refresh=True)
             if pressed(interval) in QUIT_KEYS:
                 return
 

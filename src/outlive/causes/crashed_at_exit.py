@@ -40,12 +40,16 @@ def crashed_at_exit(evidence: Evidence) -> Iterator[Finding]:
     written and closed before is whole. But the exit status is a signal's, and a pipeline takes the run for failed.
 
     ## How we know
-    The process ended by a fatal signal after its Python had run the last `atexit` function.
+    The process ended by a fatal signal after its Python had run the last `atexit` function; or its main thread crashed in a function that
+    no line of the program had called: Python itself calls functions only as it ends (`atexit`, `__del__`).
 
     ## What to do
     Stop what runs in the background before the end (threads, executors, sessions), and let go of large native objects yourself.
     """
-    if not evidence.faulted(*CRASHES) or not evidence.program.finished:
+    if not evidence.faulted(*CRASHES):
+        return
+    finishing = evidence.finishing
+    if not finishing and not evidence.program.finished:
         return
     got = evidence.sender_of(evidence.fatal_signal or "")
     left = evidence.program.left_at
@@ -56,7 +60,7 @@ def crashed_at_exit(evidence: Evidence) -> Iterator[Finding]:
     yield Finding(
         f"The program had finished and crashed while it was torn down{at} ({evidence.fatal_signal}).",
         (*evidence.facts_of_crash(), *evidence.because("run time")),
-        Confidence.PROVEN,
+        Confidence.LIKELY if finishing else Confidence.PROVEN,
         (
             Remedy(
                 "Stop background threads, executors and sessions before the last line; delete large native objects there."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
@@ -11,12 +12,22 @@ from outlive.unit import cause
 #: A page could not be had; other processes may have freed some bytes since.
 NEARLY_NOTHING_BYTES = 1 << 20
 
+SHARED_MEMORY = "/dev/shm"
+ENOSPC = 28
+NO_ROOM = re.compile("No space left on device")
+
 
 @cause(
     "D309",
     since="0.1",
     needs=("crash",),
-    behind=("user-native-crashed", "native-op-crashed"),
+    behind=(
+        "user-native-crashed",
+        "native-op-crashed",
+        "disk-full",
+        "uncaught-exception",
+        "exited-by-program",
+    ),
     searched=(
         "docker --shm-size bus error",
         "No space left on device /dev/shm",
@@ -31,16 +42,20 @@ def shared_memory_full(evidence: Evidence) -> Iterator[Finding]:
     ## What happened
     Data that processes share (`multiprocessing.shared_memory`, worker queues, memory-mapped arrays) lies in a small file system in memory.
     Docker gives a container 64 MB of it. A file there may be made larger than what is left; the first write to a page that cannot be
-    provided ends the process with SIGBUS ("Bus error").
+    provided ends the process with SIGBUS ("Bus error"). A plain write is refused instead ("No space left on device").
 
     ## How we know
-    The process ended by SIGBUS at an address that belongs to a file on such a file system, and a handler in the program found it full.
+    The process ended by SIGBUS at an address that belongs to a file on such a file system, and a handler in the program found it full; or
+    a write was refused for want of room, and the file lay in /dev/shm.
 
     ## What to do
     Make it larger, or share less at a time.
     """
+    if not evidence.faulted("SIGBUS"):
+        yield from _refused(evidence)
+        return
     site = evidence.site
-    if not evidence.faulted("SIGBUS") or site is None or site.fault is None:
+    if site is None or site.fault is None:
         return
     if site.fault.kind != "file" or site.fault.past_the_file or site.mount_free_bytes is None:
         return
@@ -56,15 +71,41 @@ def shared_memory_full(evidence: Evidence) -> Iterator[Finding]:
             *evidence.because("run time"),
         ),
         Confidence.PROVEN if site.mount_free_bytes == 0 else Confidence.LIKELY,
-        (
-            Remedy(
-                "Give the container more: Docker's default is 64 MB.",
-                ("docker run --shm-size=2g …",),
-            ),
-            Remedy(
-                "Or enlarge it where it is mounted, and see what fills it.",
-                (f"mount -o remount,size=4G {point}", f"du -sh {point}/*"),
-            ),
-        ),
+        _remedies(point),
         where=evidence.crash_line or evidence.busy,
+    )
+
+
+def _refused(evidence: Evidence) -> Iterator[Finding]:
+    """A write to a file in shared memory failed with an exception."""
+    room = evidence.circumstances.full_room
+    found = evidence.error_like(NO_ROOM, ENOSPC)
+    if found is None or room is None or room.point != SHARED_MEMORY:
+        return
+    error, sure = found
+    yield Finding(
+        f"{room.point}, a file system in memory of {size(room.total_bytes)}, had no room for what was written.",
+        (
+            Fact("refused", error.words, "exception"),
+            Fact("file system", f"{room.point} ({room.size_words})", "mountinfo"),
+            Fact("room left", room.free_bytes, "statvfs after the death"),
+            *(Fact("takes the most", pile.words, "a short look") for pile in room.piles[:3]),
+            *evidence.because("run time"),
+        ),
+        sure,
+        _remedies(room.point),
+        where=evidence.line_of(error),
+    )
+
+
+def _remedies(point: str) -> tuple[Remedy, ...]:
+    return (
+        Remedy(
+            "Give the container more: Docker's default is 64 MB.",
+            ("docker run --shm-size=2g …",),
+        ),
+        Remedy(
+            "Or enlarge it where it is mounted, and see what fills it.",
+            (f"mount -o remount,size=4G {point}", f"du -sh {point}/*"),
+        ),
     )

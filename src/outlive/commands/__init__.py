@@ -16,6 +16,7 @@ from outlive.commands.detect import detect
 from outlive.commands.doctor import doctor
 from outlive.commands.explain import explain
 from outlive.commands.lint import lint
+from outlive.commands.plan import plan
 from outlive.commands.run import run_
 from outlive.commands.runs import list_
 from outlive.commands.scan import scan
@@ -52,6 +53,7 @@ for _command in (
     doctor,
     lint,
     scan,
+    plan,
     detect,
     shrink,
     jupyter,

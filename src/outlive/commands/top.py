@@ -24,8 +24,10 @@ def top(name: str | None, interval: float, once: bool, as_json: bool) -> None:
     """Watch the programs that were started with `outlive run` on this machine, or one of them.
 
     Memory against the limit that will end it first (a control group's, else the machine's), when that is reached if memory goes on
-    rising as it does now, the line that was seen most often in the last ten seconds, and what holds memory. It only reads the records:
-    the programs do not notice. q or Ctrl-C ends it.
+    rising as it does now, the line that was seen most often in the last ten seconds, what holds memory, the stages of its pipelines,
+    and what the recorder has noticed so far (the brake, lost errors, dead workers, signals, a standstill). The run that will end first
+    is on top. It only reads the records: the programs do not notice. q or Ctrl-C ends it. For one run, in its own terminal:
+    outlive run --live.
     """
     from outlive.watching import watch
 

@@ -95,7 +95,7 @@ def _notes(rings: str | None) -> Iterator[Payload]:
         except OSError:
             continue
         for frame in frames:
-            if frame.payload.get("kind") in ("process", "error", "quit", "around"):
+            if frame.payload.get("kind") in ("process", "error", "quit", "shown", "around"):
                 yield frame.payload
 
 

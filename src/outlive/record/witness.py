@@ -80,7 +80,7 @@ class Witness:
 
     def _testify(self, told: int, asked: int, supervisor: int) -> None:
         """The life of the witness: it holds nothing but its ends of the pipes, and ends with the supervisor."""
-        _let_go_of_all_but(told, asked)
+        let_go_of_all_but(told, asked)
         stopped = 0
         while os.getppid() == supervisor:
             pause = SECONDS_BETWEEN_WHEN_STOPPED if stopped else SECONDS_BETWEEN
@@ -95,7 +95,8 @@ class Witness:
                 os.write(told, b"%d %d\n" % (got.si_signo, got.si_pid))
 
 
-def _let_go_of_all_but(*kept: int) -> None:
+def let_go_of_all_but(*kept: int) -> None:
+    """Of a forked process: close every descriptor but these; the standard ones lead nowhere."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in sorted({0, 1, 2, *map(int, os.listdir("/proc/self/fd"))} - {*kept, nothing}):
         try:

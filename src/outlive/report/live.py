@@ -14,8 +14,9 @@ from rich.text import Text
 
 from outlive.evidence import Evidence
 from outlive.forecast import room, seconds_left
+from outlive.memory_use import Holder, Stage
 from outlive.model import Place, size
-from outlive.observed import Moment
+from outlive.observed import Moment, Thrown
 from outlive.report.text import visible
 
 #: What ran during the last seconds counts as what runs now.
@@ -25,6 +26,13 @@ BAR_CELLS = 28
 CURVE_CELLS = 48
 MOST_STAGES = 2
 MOST_HOLDERS = 2
+
+MOST_FIRED = 2
+
+#: Rows of a whole panel; what does not fit in so many gets one row.
+PANEL_ROWS = 6 + MOST_HOLDERS + MOST_STAGES + MOST_FIRED
+STRIP_ROWS = 5
+WIDEST_STRIP = 120
 
 #: From here on the bar is drawn in yellow, then in red.
 FILLING, NEARLY_FULL = 0.7, 0.9
@@ -61,6 +69,43 @@ class Alive:
             return None
         return (recent[-1].cpu_seconds - recent[0].cpu_seconds) / (recent[-1].at - recent[0].at)
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Until memory runs out, if it goes on as it does."""
+        return seconds_left(self.evidence.samples)
+
+    @property
+    def fired(self) -> Sequence[str]:
+        """What the recorder has noticed since the start, the newest first."""
+        evidence = self.evidence
+        found = [
+            (
+                thrown.at,
+                f"{_kind(thrown)}: {thrown.words}" + (f" at {thrown.own}" if thrown.own else ""),
+            )
+            for thrown in evidence.errors
+            if thrown.is_a("MemoryBrake") or not thrown.seen
+        ]
+        found += [
+            (child.at, f"process {child.pid} died: {child.signal or f'status {child.exit_code}'}")
+            for child in evidence.children
+            if not child.asked
+        ]
+        found += [(got.at, f"{got.signal} arrived") for got in evidence.signals]
+        still = evidence.standstill
+        if still is not None and not still.working:
+            found.append((still.at, f"stands still for {still.seconds:.0f} s: {still.words()}"))
+        looks = evidence.looks.get(evidence.program.pid)
+        if looks is not None and looks.ledgers:
+            known = sum(1 for _ in looks.ledgers)
+            found.append((0.0, f"memory in danger: looked into it {known} times"))
+        found.sort(key=lambda pair: pair[0] or 0.0)
+        return [f"{words}  after {duration(at)}" if at else words for at, words in reversed(found)]
+
+
+def _kind(thrown: Thrown) -> str:
+    return "brake" if thrown.is_a("MemoryBrake") else "error in the background"
+
 
 def to_data(alive: Alive) -> dict[str, Any]:
     """For programs."""
@@ -75,24 +120,70 @@ def to_data(alive: Alive) -> dict[str, Any]:
         "memory": last.tree_rss_bytes if last else None,
         "used": known[0] if known else None,
         "limit": known[1] if known else None,
-        "seconds_left": seconds_left(alive.evidence.samples),
+        "seconds_left": alive.seconds_left,
         "line": str(hot[0]) if hot else None,
         "line_share": round(hot[1], 3) if hot else None,
         "threads": last.threads if last else None,
         "open_files": last.open_files if last else None,
         "processes": last.processes if last else None,
         "cores": alive.cores,
+        "stages": [
+            {"kind": stage.kind, "at_most": stage.bytes, "line": str(stage.place or "") or None}
+            for stage in alive.evidence.stages
+        ],
+        "fired": list(alive.fired),
     }
 
 
-def view(all_alive: Sequence[Alive], clock: str) -> RenderableType:
-    """All of them, one below the other."""
+def view(all_alive: Sequence[Alive], clock: str, rows: int | None = None) -> RenderableType:
+    """All of them, the one that will end first on top; on a screen of so many rows the last ones are told in one row each."""
     title = Text("outlive top", "bold")
     title.append(f"  {len(all_alive)} running  {clock}", "dim")
     if not all_alive:
         nothing = Text("Nothing that was started with `outlive run` is running now.", "dim")
         return Group(title, nothing)
-    return Group(title, *(_panel(alive) for alive in all_alive))
+    ranked = sorted(
+        all_alive,
+        key=lambda alive: float("inf") if alive.seconds_left is None else alive.seconds_left,
+    )
+    whole = len(ranked)
+    while rows is not None and whole > 1 and 1 + whole * PANEL_ROWS + len(ranked) - whole > rows:
+        whole -= 1
+    return Group(title, *map(_panel, ranked[:whole]), *map(_row, ranked[whole:]))
+
+
+def strip(alive: Alive) -> Sequence[Text]:
+    """One run in a few rows, below the program's own output."""
+    program = alive.evidence.program
+    head = Text("── outlive ", "dim")
+    head.append(visible(_command(alive)), "bold")
+    head.append(f"  pid {program.pid}  {duration(alive.seconds)} ", "dim")
+    head.append("─" * WIDEST_STRIP, "dim")
+    rows = [head]
+    if alive.evidence.samples:
+        values = [sample.tree_rss_bytes for sample in alive.evidence.samples]
+        rows += [_memory(alive), Text(f"{curve(values, 40)}  ").append_text(_uses(alive))]
+    hot = alive.hottest
+    if hot is not None:
+        rows.append(Text("line  ", "dim").append_text(_hot(hot)))
+    told = [f"! {words}" for words in alive.fired[:1]]
+    told += [_holder(holder) for holder in alive.evidence.holders.get(program.pid, ())[:1]]
+    told += [_stage(stage) for stage in _largest(alive)[:1]]
+    rows += [Text(visible(told[0]), "yellow" if alive.fired else "")] if told else []
+    return rows[:STRIP_ROWS]
+
+
+def _row(alive: Alive) -> Text:
+    """A run for which there is no room, in one row."""
+    row = Text(f"{visible(_command(alive))}  ", "bold", no_wrap=True, overflow="ellipsis")
+    if alive.evidence.samples:
+        row.append_text(_memory(alive, cells=8))
+    return row
+
+
+def _command(alive: Alive) -> str:
+    words = alive.evidence.program.command
+    return " ".join([*(word.rpartition("/")[2] for word in words[:2]), *words[2:]])
 
 
 def _panel(alive: Alive) -> RenderableType:
@@ -100,9 +191,7 @@ def _panel(alive: Alive) -> RenderableType:
     rows.add_column(style="dim", no_wrap=True)
     rows.add_column(overflow="ellipsis", no_wrap=True)
     program = alive.evidence.program
-    words = [word.rpartition("/")[2] for word in program.command[:2]] + list(program.command[2:])
-    head = Text(visible(" ".join(words)), "bold")
-    rows.add_row(Text("run", "bold"), head)
+    rows.add_row(Text("run", "bold"), Text(visible(_command(alive)), "bold"))
     rows.add_row("", Text(f"{alive.run}  pid {program.pid}  for {duration(alive.seconds)}", "dim"))
     if alive.evidence.samples:
         rows.add_row("memory", _memory(alive))
@@ -110,33 +199,48 @@ def _panel(alive: Alive) -> RenderableType:
         rows.add_row("uses", _uses(alive))
     hot = alive.hottest
     if hot is not None:
-        line = Text(visible(f"{hot[0]}"), "bold")
-        line.append(f"  {hot[1]:.0%} of the last {HOT_SECONDS:.0f} s  ", "dim")
-        line.append(visible(hot[0].code))
-        rows.add_row("line", line)
+        rows.add_row("line", _hot(hot))
     for holder in alive.evidence.holders.get(program.pid, ())[:MOST_HOLDERS]:
-        told = f"{holder.kind} {holder.name}: {holder.length:,} elements, {size(holder.bytes)}"
-        rows.add_row("holds", Text(visible(told)))
-    stages = sorted(alive.evidence.stages, key=lambda stage: -(stage.bytes or 0))
-    for stage in stages[:MOST_STAGES]:
-        most = f" at most {size(stage.bytes)}" if stage.bytes else ""
-        rows.add_row("stage", Text(visible(f"{stage.kind}{most}  {stage.place or ''}")))
+        rows.add_row("holds", Text(visible(_holder(holder))))
+    for stage in _largest(alive)[:MOST_STAGES]:
+        rows.add_row("stage", Text(visible(_stage(stage))))
+    for words in alive.fired[:MOST_FIRED]:
+        rows.add_row("fired", Text(visible(words), "yellow"))
     return rows
 
 
-def _memory(alive: Alive) -> Text:
+def _hot(hot: tuple[Place, float]) -> Text:
+    line = Text(visible(f"{hot[0]}"), "bold")
+    line.append(f"  {hot[1]:.0%} of the last {HOT_SECONDS:.0f} s  ", "dim")
+    return line.append(visible(hot[0].code), "not bold")
+
+
+def _holder(holder: Holder) -> str:
+    return f"{holder.kind} {holder.name}: {holder.length:,} elements, {size(holder.bytes)}"
+
+
+def _stage(stage: Stage) -> str:
+    most = f" at most {size(stage.bytes)}" if stage.bytes else ""
+    return f"{stage.kind}{most}  {stage.place or ''}"
+
+
+def _largest(alive: Alive) -> Sequence[Stage]:
+    return sorted(alive.evidence.stages, key=lambda stage: -(stage.bytes or 0))
+
+
+def _memory(alive: Alive, cells: int = BAR_CELLS) -> Text:
     last = alive.evidence.samples[-1]
     known = room(last)
     if known is None or not known[1]:
         return Text(size(last.tree_rss_bytes))
     used, limit = known
     share = min(1.0, used / limit)
-    full = round(BAR_CELLS * share)
+    full = round(cells * share)
     colour = "red" if share >= NEARLY_FULL else "yellow" if share >= FILLING else "green"
     text = Text("█" * full, colour)
-    text.append("░" * (BAR_CELLS - full), "dim")
+    text.append("░" * (cells - full), "dim")
     text.append(f" {size(used)} of {size(limit)}")
-    left = seconds_left(alive.evidence.samples)
+    left = alive.seconds_left
     if left is not None:
         text.append(f"  full in {duration(left)} at this rate", "bold red")
     return text

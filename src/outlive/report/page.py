@@ -215,17 +215,28 @@ def _curve(story: Story) -> dict[str, Any]:
         sample for sample in story.evidence.samples if sample.tree_rss_bytes
     ]  # none of a dead one
     peak = max((sample.tree_rss_bytes for sample in samples), default=0)
-    in_sight = [
-        sample.limit_bytes
-        if sample.limit_bytes and sample.limit_bytes <= LIMIT_IN_SIGHT * peak
-        else None
-        for sample in samples
-    ]
+    space_limit = story.evidence.fact("address space limit")
+    limited = isinstance(space_limit, int)
+    highest = max([peak, *(sample.vm_bytes for sample in samples if limited)])
+
+    def in_sight(limit: int | None) -> int | None:
+        return limit if limit and limit <= LIMIT_IN_SIGHT * highest else None
+
     return {
         "at": [sample.at for sample in samples],
         "program": [sample.tree_rss_bytes for sample in samples],
         "group": [sample.used_bytes for sample in samples],
-        "limit": in_sight,
+        "limit": [in_sight(sample.limit_bytes) for sample in samples],
+        "machine": [
+            in_sight(sample.tree_rss_bytes + sample.available_bytes)
+            if sample.available_bytes is not None
+            else None
+            for sample in samples
+        ],
+        "space": [sample.vm_bytes if limited else None for sample in samples],
+        "space_limit": [
+            in_sight(space_limit) if isinstance(space_limit, int) else None for _ in samples
+        ],
         "marks": [[at, visible(label)] for at, label in story.marks],
         "running": [
             [moment.at, visible(f"{moment.place}  {moment.place.code}") if moment.place else ""]
@@ -265,6 +276,9 @@ def _stacks(threads: Sequence[Thread]) -> Iterable[str]:
         yield f"<details{' open' if index == 0 else ''}><summary>{_(thread.name + when + at)}</summary>"
         if thread.own:
             yield "<ol class='frames'>" + "".join(map(_frame, thread.own)) + "</ol>"
+        if thread.own == thread.frames:
+            yield "</details>"
+            continue
         native = any(isinstance(frame, NativeFrame) for frame in thread.frames)
         kinds = "Python and native" if native else "Python"
         yield f"<details{'' if thread.own else ' open'}><summary>The whole stack, {kinds}, innermost first: {len(thread.frames)} frames</summary><ol class='frames'>"

@@ -293,7 +293,7 @@ def environment(story: Story) -> Sequence[Fact]:
         ("system", setting.system, "uname"),
         *((name, value, "the environment") for name, value in setting.variables.items()),
         *(
-            (name, version, "the name of its dist-info folder")
+            (name, version, "its dist-info folder")
             for name, version in sorted(setting.packages.items())
             if name in TELLING_PACKAGES
         ),

@@ -13,6 +13,9 @@ from outlive.observed import Stack
 
 MOST_THREADS = 12
 
+#: The recorder's own thread is no news.
+OURS = "/outlive/record/inside/"
+
 #: Until this version every Python frame had a frame of the interpreter's loop to itself; since then calls from Python to Python share one.
 LAST_WITH_A_LOOP_EACH = (3, 10)
 
@@ -36,7 +39,11 @@ class Thread:
 def threads_of(evidence: Evidence) -> Sequence[Thread]:
     """Those of the crash, else the last that were seen; those with lines of the program's own first."""
     crash, site = evidence.crash, evidence.site
-    stacks = list(crash.stacks if crash and crash.stacks else evidence.stacks)
+    stacks = [
+        stack
+        for number, stack in enumerate(crash.stacks if crash and crash.stacks else evidence.stacks)
+        if number == 0 or not all(OURS in frame.file for frame in stack.frames)
+    ]
     found: list[Thread] = []
     if site is not None and site.frames:
         crashed = stacks.pop(0) if stacks and crash and crash.crashing_is_python else None

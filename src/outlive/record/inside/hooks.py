@@ -341,21 +341,22 @@ class Hooks:
     def _shown_by(self, kind: Any) -> None:
         """A traceback that the program has made itself, to print or to log it: it may end because of that error later.
 
-        Everything in Python that prints or formats one goes through this class. Only the first few are written down: who shows many
-        goes on after them.
+        Everything in Python that prints or formats one goes through this class. So does TensorFlow with an error of a Python function that it
+        called, of which the program gets to see the text alone. Only the first few are written down: who shows many goes on after them.
         """
         real = kind.__init__
 
         @like(real)
         def init(made: Any, *args: Any, **kwargs: Any) -> None:
             try:
-                error = args[1] if len(args) > 1 else kwargs.get("exc_value")
-                if kwargs.get("_seen") is None and isinstance(error, BaseException):
+                error: Any = args[1] if len(args) > 1 else kwargs.get("exc_value")
+                if kwargs.get("_seen") is None and is_an_error(error):
                     self._shown += 1
                     if self._shown <= MOST_SHOWN:
                         told = describe(error)
                         scene = self._scene_of(error, told) if self._shown == 1 else {}
-                        self._journal.note("shown", error=told, scene=scene)
+                        around = self._around.of(error, told, last=False)
+                        self._journal.note("shown", error=told, scene=scene, around=around)
             except Exception:
                 pass
             real(made, *args, **kwargs)
@@ -404,6 +405,13 @@ class Hooks:
         self._journal.note(
             "child", child=pid, code=code, name=masked(name), frames=frames, asked=asked
         )
+
+
+def is_an_error(value: Any) -> bool:
+    """An exception, and none that only says that there is no more."""
+    return isinstance(value, BaseException) and not isinstance(
+        value, (StopIteration, GeneratorExit)
+    )
 
 
 def is_refusal(told: Dict[str, Any]) -> bool:

@@ -228,8 +228,10 @@ class Tapes:
             return
         place = {"path": [list(step) for step in path], "file": scope[0], "scope": scope[1]}
         if is_tape(value):
-            if getattr(value, "_recording", False):
-                persistent = bool(getattr(value, "_persistent", False))
+            # Paused (``stop_recording``, and while its gradient is taken) a persistent one keeps what it has, and goes on.
+            persistent = bool(getattr(value, "_persistent", False))
+            paused = persistent and getattr(value, "_tape", None) is not None
+            if paused or getattr(value, "_recording", False):
                 self.found.append({"id": id(value), "persistent": persistent, **place})
             return
         kind = container_kind(value)

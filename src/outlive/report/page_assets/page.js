@@ -110,6 +110,15 @@
     const style = getComputedStyle(root), colour = (name) => style.getPropertyValue(name).trim();
     const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
     const value = (u, raw) => bytes(raw);
+    const known = (values) => values.some((one) => one != null);
+    const limit = (label, values) => ({
+      label, stroke: colour("--red"), width: 2, dash: [8, 5], points: { show: false }, value, spanGaps: true, show: known(values),
+    });
+    const extra = [
+      ["all that the machine could give", data.machine, true],
+      ["address space", data.space, false],
+      ["address space limit", data.space_limit, true],
+    ].filter(([, values]) => known(values));
     chart = new uPlot(
       {
         width: place.clientWidth, height: 300,
@@ -121,12 +130,14 @@
         series: [
           { label: "time", value: (u, raw) => (raw == null ? "–" : raw.toFixed(1) + " s") },
           { label: "program and its children", stroke: colour("--blue"), width: 2, value },
-          { label: "control group", stroke: colour("--green"), width: 1, value, show: data.group.some((one) => one != null) },
-          { label: "limit", stroke: colour("--red"), width: 2, dash: [8, 5], points: { show: false }, value, spanGaps: true, show: data.limit.some((one) => one != null) },
+          { label: "control group", stroke: colour("--green"), width: 1, value, show: known(data.group) },
+          limit("limit", data.limit),
+          ...extra.map(([label, values, isLimit]) =>
+            isLimit ? limit(label, values) : { label, stroke: colour("--amber"), width: 1, value }),
         ],
         hooks: { setCursor: [(u) => tell(u.cursor.idx)], draw: [drawMarks] },
       },
-      [data.at, data.program, data.group, data.limit],
+      [data.at, data.program, data.group, data.limit, ...extra.map(([, values]) => values)],
       place,
     );
   }

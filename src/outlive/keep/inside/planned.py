@@ -1,0 +1,213 @@
+"""Run in the user's Python by `outlive plan`: bring a script to where its pipelines are, weigh their stages, and write down what they need.
+
+``python -c … SCRIPT NAME OUTPUT MEMORY``: without NAME the script is run as it is, up to the first element that it reads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from ...host import Host
+from ...memory_limit import effective_limit
+from ...record.inside.agent import library_folders, own_code
+from ...record.inside.describe import frames_of
+from . import tfdata
+from .bounding import SHARE, in_words
+from .fitting import fit
+from .room import processors
+from .sampling import Sampler
+from .stage import bytes_at_most, elements_at_most, tuned
+
+TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, NoReturn, Optional, Tuple
+
+    from .stage import Stage
+
+#: One may take one's time: nothing waits for it but a person.
+SECONDS = 10.0
+
+#: More pipelines than this are the same one again and again.
+MOST_PIPELINES = 8
+
+ROOM_ON_DISK = 1 << 50  #: a plan may always say "to a file"
+
+
+class Read(BaseException):
+    """The program has begun to read a dataset: the plan can be made, and the program goes no further."""
+
+
+class NoSuchName(Exception):
+    """The script has no such variable or function."""
+
+
+class Built:
+    """Every stage that is built, with the line that built it."""
+
+    def __init__(self) -> None:
+        self.stages: List[Any] = []
+        self._places: Dict[int, Tuple[str, int]] = {}
+
+    def watch(self, stop_at_reading: bool) -> None:
+        """From now on. Imports TensorFlow, as the script is about to."""
+        __import__("tensorflow")
+        module = tfdata.library("python.data.ops.dataset_ops")
+        real, is_own = module.DatasetV2.__init__, own_code(library_folders())
+
+        def init(dataset: Any, *args: Any, **kwargs: Any) -> None:
+            real(dataset, *args, **kwargs)
+            self.stages.append(dataset)
+            for file, line, _ in frames_of(sys._getframe(1)):
+                if is_own(file):
+                    self._places[id(dataset)] = (file, line)
+                    break
+
+        module.DatasetV2.__init__ = init
+        if stop_at_reading:
+            module.DatasetV2._apply_debug_options = stop
+
+    def place_of(self, stage: Any) -> Optional[Tuple[str, int]]:
+        """The user's line."""
+        return self._places.get(id(stage)) or tfdata.line_of(stage)
+
+    def roots(self) -> List[Any]:
+        """The datasets that no other one is built on, the newest first."""
+        used = {id(source) for stage in self.stages for source in stage._inputs()}
+        ends = [stage for stage in reversed(self.stages) if id(stage) not in used]
+        return [stage for stage in ends if tfdata.is_eager(stage) and stage._inputs()]
+
+
+def stop(dataset: Any) -> None:
+    """In place of the method through which every reading goes."""
+    raise Read(dataset)
+
+
+def datasets_of(script: str, name: str, built: Built) -> List[Any]:
+    """Bring the script to where its datasets are: those of the name, or those that a run builds."""
+    import runpy
+
+    sys.argv = [script]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    built.watch(stop_at_reading=not name)
+    if name:
+        return flattened(named(runpy.run_path(script, run_name="__outlive_plan__"), name))
+    read: List[Any] = []
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except Read as reached:
+        read = [reached.args[0]]
+    except SystemExit:
+        pass  # it came to its end without reading anything
+    module = tfdata.library("python.data.ops.dataset_ops")
+    module.DatasetV2._apply_debug_options = lambda dataset: dataset  # now we read
+    others = [one for one in built.roots() if one is not (read or [None])[0]]
+    return (read + others)[:MOST_PIPELINES]
+
+
+def named(names: Dict[str, Any], name: str) -> Any:
+    """``dataset``, ``make_dataset`` or ``loader.train``: a value, or what a function without arguments gives."""
+    first, *rest = name.split(".")
+    if first not in names:
+        known = sorted(key for key in names if not key.startswith("_"))
+        raise NoSuchName(f"there is no {first!r}; there are {', '.join(known)[:300]}")
+    value = names[first]
+    for attribute in rest:
+        value = getattr(value, attribute)
+    return value if is_dataset(value) or not callable(value) else value()
+
+
+def flattened(value: Any) -> List[Any]:
+    """The datasets in a tuple, list or dictionary, as people return them."""
+    if is_dataset(value):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return [one for part in value for one in flattened(part)]
+    return []
+
+
+def is_dataset(value: Any) -> bool:
+    """Whether it can be planned."""
+    return hasattr(value, "_variant_tensor") and hasattr(value, "element_spec")
+
+
+def plan_of(dataset: Any, built: Built, room: int) -> Dict[str, Any]:
+    """The stages of one pipeline, what each may hold, and what to change."""
+    cpus, _ = processors()
+    objects, stages = tfdata.walk(dataset)
+    Sampler(everything=True, seconds=SECONDS).weigh(objects, stages)
+    for stage, one in zip(stages, objects):
+        stage.place = built.place_of(one)
+    rows = [row(stages, position, cpus) for position in range(len(stages))]
+    fitted = fit(stages, int(SHARE * room), cpus, ROOM_ON_DISK)
+    total = sum(one["bytes"] or 0 for one in rows)
+    return {
+        "stages": rows,
+        "total_bytes": total,
+        "unknown": [one["stage"] for one in rows if one["bytes"] is None],
+        "ram_budget": fitted.ram_budget,
+        "changes": [
+            {
+                "position": change.position,
+                "parameter": change.parameter,
+                "before": change.before,
+                "after": change.after,
+                "says": in_words(stages, change, cpus),
+            }
+            for change in fitted.changes
+        ],
+    }
+
+
+def row(stages: List[Stage], position: int, cpus: int) -> Dict[str, Any]:
+    """One stage as plain data."""
+    stage = stages[position]
+    named = {
+        "buffer_size": stage.size,
+        "num_parallel_calls": stage.calls,
+        "batch_size": stage.batch,
+        "cycle_length": stage.cycle if stage.kind == "interleave" else None,
+        "block_length": stage.block if stage.kind == "interleave" else None,
+    }
+    return {
+        "stage": stage.title,
+        "kind": stage.kind,
+        "file": stage.place[0] if stage.place else None,
+        "line": stage.place[1] if stage.place else None,
+        "parameters": {name: value for name, value in named.items() if value is not None},
+        "tuned": tuned(stage),
+        "element_bytes": stage.element_bytes,
+        "call_bytes": stage.call_bytes,
+        "elements": elements_at_most(stages, position, cpus),
+        "bytes": bytes_at_most(stages, position, cpus),
+    }
+
+
+def resident_bytes() -> int:
+    """What this process holds now: the interpreter, TensorFlow, and what the script has loaded."""
+    return Host().table("/proc/self/status").get("VmRSS", 0)
+
+
+def main(script: str, name: str, output: str, memory: str) -> None:
+    """Write the plan; what goes wrong in the script ends this process as it would end the script."""
+    built = Built()
+    try:
+        datasets = datasets_of(script, name, built)
+    except NoSuchName as error:
+        write(output, {"unknown_name": str(error)})
+    held = resident_bytes()
+    left = effective_limit(Host()).left_bytes or 0
+    room = max(0, int(memory) - held) if memory else left
+    plans = [plan_of(dataset, built, room) for dataset in datasets]
+    write(output, {"resident_bytes": held, "room_bytes": room, "pipelines": plans})
+
+
+def write(output: str, found: Dict[str, Any]) -> NoReturn:
+    """The last act: threads of the script's must not keep this process."""
+    with open(output, "w", encoding="utf-8") as file:
+        json.dump(found, file)
+    sys.stdout.flush()
+    os._exit(0)

@@ -1,0 +1,173 @@
+"""What a run will need, found out in a child whose Python is the user's: pipelines weighed, models measured at small batches and fitted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from outlive.errors import OutliveError, UsageError
+from outlive.host import Host
+from outlive.memory_limit import Limit, effective_limit
+
+#: The package under the name of its own that it has inside a program (see ``record/inside/bounded.py``), then the part that was asked for.
+BOOT = """
+import sys
+package = type(sys)("_outlive")
+package.__path__ = [sys.argv[1]]
+sys.modules["_outlive"] = package
+part, words = sys.argv[2], sys.argv[3:]
+sys.argv = [""]
+__import__("_outlive.keep.inside." + part)
+sys.modules["_outlive.keep.inside." + part].main(*words)
+"""
+
+#: A peak grows with the batch in a straight line once it is large enough for the tensors to be more than the rest.
+BATCHES = (2, 4, 8)
+
+#: Of the memory there is, so much may be planned for: between two measurements of one model lie some per cent.
+SAFE_SHARE = 0.9
+
+
+class PlanFailed(OutliveError):
+    """What was to be planned did not come so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was found, as plain data, and the limit that it is held against."""
+
+    limit: Limit
+    memory_bytes: int | None  #: that was asked for instead
+    found: dict[str, Any]
+
+    @property
+    def bytes(self) -> int:
+        """The memory that there is for the whole program."""
+        return self.memory_bytes or self.limit.bytes or 0
+
+
+def plan_pipelines(python: str, script: str, name: str, memory: int | None) -> Plan:
+    """The pipelines of a script, or the one that it calls by this name."""
+    found = _ask(python, "planned", script, name, memory=memory)
+    if "unknown_name" in found:
+        raise UsageError(
+            f"In {script} {found['unknown_name']}.", "For example:  outlive plan script.py:dataset"
+        )
+    if not found["pipelines"]:
+        raise PlanFailed(
+            f"{script} built no tf.data pipeline that could be looked at.",
+            "Name the dataset, or the function that returns it:  outlive plan script.py:dataset",
+        )
+    return Plan(effective_limit(Host()), memory, found)
+
+
+def plan_model(
+    python: str,
+    model: str,
+    batch: int | None,
+    shape: Sequence[int] | None,
+    memory: int | None,
+    training: bool,
+) -> Plan:
+    """A model: measured at small batches, fitted, and measured at the batch that was asked for, if it is likely to fit."""
+    plan = Plan(effective_limit(Host()), memory, {})
+    modes = ["predict", "train"] if training else ["predict"]
+    room = memory or plan.limit.left_bytes or 0
+    asked = {
+        "modes": modes,
+        "batches": list(BATCHES),
+        "shape": list(shape) if shape else None,
+        "most": room // 2,
+    }
+    found = _ask(python, "modelled", model, json.dumps(asked))
+    if not any("peak_bytes" in point for point in found["points"]):
+        raise PlanFailed(
+            f"{model} could not be run: {found['points'][0].get('error', 'nothing was measured')}",
+            "Open sides of its input are taken as 224; say otherwise with --shape 320,320,3.",
+        )
+    found["fits"] = [
+        fitted for mode in modes if (fitted := fit_mode(found["points"], mode, plan.bytes))
+    ]
+    for fitted in found["fits"]:
+        if batch is not None:
+            predicted = int(fitted["base_bytes"] + batch * fitted["bytes_a_batch"])
+            fitted["asked"] = {"batch": batch, "predicted_bytes": predicted}
+            if predicted < SAFE_SHARE * room:
+                asked.update(modes=[fitted["mode"]], batches=[batch], most=room)
+                (point,) = _ask(python, "modelled", model, json.dumps(asked))["points"]
+                fitted["asked"]["measured_bytes"] = point.get("peak_bytes")
+    return Plan(plan.limit, memory, found)
+
+
+def fit_mode(points: Sequence[dict[str, Any]], mode: str, limit_bytes: int) -> dict[str, Any]:
+    """A straight line through the peaks of one mode, and the largest batch below the limit."""
+    seen = [point for point in points if point["mode"] == mode and "peak_bytes" in point]
+    if not seen:
+        return {}
+    base, slope = line([(point["batch"], point["peak_bytes"]) for point in seen])
+    room = SAFE_SHARE * limit_bytes - base
+    return {
+        "mode": mode,
+        "base_bytes": int(base),
+        "bytes_a_batch": int(slope),
+        "weights_bytes": seen[-1]["weights_bytes"],
+        "optimizer_bytes": seen[-1]["optimizer_bytes"],
+        "input": seen[-1]["input"][1:],
+        "largest_batch": max(0, int(room // slope)) if slope > 0 else None,
+    }
+
+
+def line(points: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """The line of least squares: where it begins, and how steep it is."""
+    count = len(points)
+    middle_x = sum(x for x, _ in points) / count
+    middle_y = sum(y for _, y in points) / count
+    spread = sum((x - middle_x) ** 2 for x, _ in points)
+    slope = sum((x - middle_x) * (y - middle_y) for x, y in points) / spread if spread else 0.0
+    return middle_y - slope * middle_x, slope
+
+
+def _ask(
+    python: str, part: str, path: str, *words: str, memory: int | None = None
+) -> dict[str, Any]:
+    """Run one of the parts in the user's Python; what the script prints goes to stderr."""
+    if not os.path.exists(path):
+        raise UsageError(f"There is no {path}.", "Give a script, script.py:dataset, or a model.")
+    package = str(Path(__file__).parent.parent)
+    with tempfile.TemporaryDirectory(prefix="outlive-plan-") as folder:
+        output = os.path.join(folder, "plan.json")
+        arguments = [path, *words, output, str(memory or "")]
+        if part == "modelled":
+            arguments = [path, output, *words]
+        done = subprocess.run(
+            [python, "-c", BOOT, package, part, *arguments],
+            stdout=sys.stderr,
+            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "2")},
+            check=False,
+        )
+        try:
+            found: dict[str, Any] = json.loads(Path(output).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise PlanFailed(*_how_it_ended(path, done.returncode)) from None
+        return found
+
+
+def _how_it_ended(path: str, status: int) -> tuple[str, str]:
+    if status < 0:
+        name = signal.Signals(-status).name
+        return (
+            f"{path} was ended by {name} before its plan was made.",
+            f"What killed it:  outlive run {path}",
+        )
+    return (
+        f"{path} ended with status {status} before its plan was made.",
+        "What it said is above; --python chooses the Python that has its packages.",
+    )

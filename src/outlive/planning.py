@@ -1,0 +1,210 @@
+"""`outlive plan`: ask a child, show the table, say what to change."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from outlive.errors import UsageError
+from outlive.host import Host
+from outlive.keep.plans import Plan, plan_model, plan_pipelines
+from outlive.memory_limit import Limit, effective_limit
+from outlive.model import size
+from outlive.showing import console_on
+
+MODELS = (".keras", ".h5", ".hdf5", ".tflite")
+
+
+def plan_target(
+    target: str | None,
+    *,
+    batch: int | None,
+    shape: Sequence[int] | None,
+    no_train: bool,
+    memory: int | None,
+    python: str | None,
+    as_json: bool,
+) -> int:
+    """The whole command; returns its exit status."""
+    console = console_on(sys.stdout)
+    if target is None:
+        _tell_the_limit(console, effective_limit(Host()), as_json)
+        return 0
+    chosen = python or sys.executable
+    if target.endswith(MODELS) or os.path.isdir(target):
+        plan = plan_model(chosen, target, batch, shape, memory, not no_train)
+    else:
+        script, _, name = target.rpartition(":") if ":" in target else (target, "", "")
+        if not script.endswith(".py"):
+            raise UsageError(
+                f"{target} is neither a script nor a model.",
+                "Give script.py, script.py:dataset, a SavedModel's folder, .keras, .h5 or .tflite.",
+            )
+        plan = plan_pipelines(chosen, script, name, memory)
+    if as_json:
+        print(json.dumps(as_data(target, plan), indent=1))
+    elif "pipelines" in plan.found:
+        _show_pipelines(console, plan)
+    else:
+        _show_model(console, target, plan)
+    return 0 if fits(plan) else 1
+
+
+def fits(plan: Plan) -> bool:
+    """Whether everything that is known fits."""
+    if "pipelines" in plan.found:
+        return all(
+            not one["changes"] and plan.found["resident_bytes"] + one["total_bytes"] <= plan.bytes
+            for one in plan.found["pipelines"]
+        )
+    return all(
+        fitted["asked"]["predicted_bytes"] <= plan.bytes
+        if "asked" in fitted
+        else fitted["largest_batch"] != 0
+        for fitted in plan.found["fits"]
+    )
+
+
+def as_data(target: str, plan: Plan) -> dict[str, Any]:
+    """For other programs."""
+    return {
+        "schema": "outlive.plan/1",
+        "target": target,
+        "limit": _limit_data(plan.limit),
+        "memory_bytes": plan.bytes,
+        "fits": fits(plan),
+        **plan.found,
+    }
+
+
+def _limit_data(limit: Limit) -> dict[str, Any]:
+    return {
+        "bytes": limit.bytes,
+        "used_bytes": limit.used_bytes,
+        "left_bytes": limit.left_bytes,
+        "source": limit.source,
+    }
+
+
+def _tell_the_limit(console: Console, limit: Limit, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"schema": "outlive.plan/1", "limit": _limit_data(limit)}, indent=1))
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("bound", "limit", "used"):
+        table.add_column(title, justify="left" if title == "bound" else "right")
+    for bound in limit.bounds:
+        used = size(bound.used_bytes) if bound.used_bytes is not None else "?"
+        table.add_row(bound.source, size(bound.bytes), used)
+    console.print(table)
+    left = size(limit.left_bytes) if limit.left_bytes is not None else "nobody knows how much"
+    console.print(f"{left} of {size(limit.bytes or 0)} left.")
+
+
+def _show_pipelines(console: Console, plan: Plan) -> None:
+    held = plan.found["resident_bytes"]
+    for number, one in enumerate(plan.found["pipelines"]):
+        if number:
+            console.print()
+        console.print(_stages(one, plan.bytes))
+        total = held + one["total_bytes"]
+        beyond = total > plan.bytes
+        line = Text(
+            f"{size(one['total_bytes'])} at most in the pipeline + {size(held)} in the program so far "
+            f"= {size(total)} of {size(plan.bytes)}"
+        )
+        console.print(line, style="bold red" if beyond else "bold green")
+        if one["unknown"]:
+            console.print(f"Not known beforehand, and not counted: {', '.join(one['unknown'])}.")
+        for change in one["changes"]:
+            console.print(Text(_advice(one, change)))
+        if one["changes"]:
+            console.print("Or leave the code as it is:  outlive run --bound …", style="dim")
+
+
+def _stages(pipeline: dict[str, Any], limit_bytes: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title, right in (
+        ("stage", False), ("line", False), ("parameters", False),
+        ("element", True), ("holds", True), ("bytes at most", True), ("of the limit", True),
+    ):  # fmt: skip
+        table.add_column(title, justify="right" if right else "left", overflow="fold")
+    for row in pipeline["stages"]:
+        place = f"{os.path.basename(row['file'])}:{row['line']}" if row["file"] else ""
+        parameters = ", ".join(
+            f"{name}={_value(value)}" for name, value in row["parameters"].items()
+        )
+        share = f"{100 * row['bytes'] / limit_bytes:.0f} %" if row["bytes"] and limit_bytes else ""
+        element = size(row["element_bytes"]) if row["element_bytes"] is not None else "?"
+        held = "" if row["elements"] == 0 else "all" if row["elements"] is None else row["elements"]
+        most = "?" if row["bytes"] is None else size(row["bytes"]) if row["bytes"] else ""
+        if row["tuned"]:
+            most += " and more"
+        table.add_row(row["stage"], place, parameters, element, str(held), most, share)
+    return table
+
+
+def _value(value: int) -> str:
+    return "AUTOTUNE" if value == -1 else str(value)
+
+
+def _advice(pipeline: dict[str, Any], change: dict[str, Any]) -> str:
+    """The stage to change, and to what value."""
+    row = pipeline["stages"][change["position"]]
+    place = f"{row['file']}:{row['line']}: " if row["file"] else ""
+    if change["parameter"] == "disk":
+        return f"{place}cache to a file: .cache('somewhere/on/a/disk'), or before the decoding."
+    if change["parameter"] == "lean":
+        return f"{place}a smaller cycle_length, or fewer elements a file at once."
+    name = "num_parallel_calls" if change["parameter"] == "calls" else "buffer_size"
+    return f"{place}{row['stage']}({name}={_value(change['after'])}) instead of {_value(change['before'] or 0)}"
+
+
+def _show_model(console: Console, target: str, plan: Plan) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in (
+        "",
+        "weights",
+        "optimizer",
+        "to begin with",
+        "for each of a batch",
+        "largest batch",
+    ):
+        table.add_column(title, justify="right" if title else "left")
+    for one in plan.found["fits"]:
+        table.add_row(
+            one["mode"],
+            size(one["weights_bytes"]),
+            size(one["optimizer_bytes"]) if one["optimizer_bytes"] else "",
+            size(one["base_bytes"]),
+            size(one["bytes_a_batch"]),
+            str(one["largest_batch"] if one["largest_batch"] is not None else "?"),
+        )
+    console.print(table)
+    shape = " × ".join(map(str, plan.found["fits"][0]["input"]))
+    console.print(
+        f"Measured at batches of {_measured(plan)} with inputs of {shape}; {size(plan.bytes)} in all."
+    )
+    for one in plan.found["fits"]:
+        if "asked" in one:
+            asked = one["asked"]
+            line = (
+                f"{one['mode']} with {asked['batch']}: {size(asked['predicted_bytes'])} predicted"
+            )
+            if asked.get("measured_bytes"):
+                error = 100 * (asked["predicted_bytes"] / asked["measured_bytes"] - 1)
+                line += f", {size(asked['measured_bytes'])} measured ({error:+.0f} %)"
+            over = asked["predicted_bytes"] > plan.bytes
+            console.print(line, style="bold red" if over else "bold green")
+
+
+def _measured(plan: Plan) -> str:
+    batches = sorted({point["batch"] for point in plan.found["points"] if "peak_bytes" in point})
+    return ", ".join(map(str, batches))
