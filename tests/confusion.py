@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -171,4 +172,6 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    # A shell that puts us in the background has it ignored, and so would have every victim.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

@@ -188,8 +188,8 @@ class Agent:
         is_own = own_code(library_folders())
         self._census = Census(self._journal, self._folder, is_own, self._pipelines.last_built)
         self._hooks.refused = self._census.refused
-        self._hooks.scene = lambda error, told: dict(
-            self._scene.load().Scene(is_own, self._pipelines).around(error, told)
+        self._hooks.scene = lambda error, told, own_thread: dict(
+            self._scene.load().Scene(is_own, self._pipelines).around(error, told, own_thread)
         )
         self._hooks.cut_off = lambda frame: cut_off(frame, is_own)
         self._shim = Shim.load(SHIM_LIBRARY, self._native_path())

@@ -104,7 +104,7 @@ class Hooks:
         self._seen_last = 0
         self._workers: Dict[int, Any] = {}  # what is known of a worker until it has ended
         self.refused: Optional[Callable[[BaseException], None]] = None
-        self.scene: Optional[Callable[[BaseException, Dict[str, Any]], Dict[str, Any]]] = None
+        self.scene: Optional[Callable[[BaseException, Dict[str, Any], bool], Dict[str, Any]]] = None
         self.cut_off: Optional[Callable[[Any], Dict[str, Any]]] = None
         self._shown = 0
 
@@ -181,7 +181,7 @@ class Hooks:
                 if handled is not None and error is not None and plain not in (None, 0):
                     if self.refused is not None and is_refusal(error):
                         self.refused(handled)
-                    self._tell_the_scene(handled, error)
+                    self._tell_the_scene(handled, error, own_thread=True)
             except Exception:
                 pass
             return real(*args, **kwargs)
@@ -265,20 +265,25 @@ class Hooks:
         except Exception:
             return 0
 
-    def _tell_the_scene(self, error: BaseException, told: Dict[str, Any]) -> None:
+    def _tell_the_scene(
+        self, error: BaseException, told: Dict[str, Any], own_thread: bool = False
+    ) -> None:
         """What lay around it: without it, the exception is still known.
 
         Not of Ctrl-C: it speaks of no file and no tensor, and to run code that was compiled just now makes Python forget that it is to
         end by SIGINT.
         """
-        scene = self._scene_of(error, told)
+        scene = self._scene_of(error, told, own_thread)
         if scene:
             self._journal.note("scene", **scene)
 
-    def _scene_of(self, error: BaseException, told: Dict[str, Any]) -> Dict[str, Any]:
+    def _scene_of(
+        self, error: BaseException, told: Dict[str, Any], own_thread: bool
+    ) -> Dict[str, Any]:
+        """``own_thread``: the program's own thread looks, which goes on with its work afterwards."""
         try:
             if self.scene is not None and not isinstance(error, KeyboardInterrupt):
-                return self.scene(error, told)
+                return self.scene(error, told, own_thread)
         except Exception:
             pass
         return {}
@@ -354,7 +359,7 @@ class Hooks:
                     self._shown += 1
                     if self._shown <= MOST_SHOWN:
                         told = describe(error)
-                        scene = self._scene_of(error, told) if self._shown == 1 else {}
+                        scene = self._scene_of(error, told, True) if self._shown == 1 else {}
                         around = self._around.of(error, told, last=False)
                         self._journal.note("shown", error=told, scene=scene, around=around)
             except Exception:

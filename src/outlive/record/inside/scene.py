@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     Described = Dict[str, Any]
 
 SECONDS = 0.1
-#: Far longer than a look takes, however busy the machine.
-SWITCH_SECONDS = 60.0
+#: Far longer than a look takes.
+SWITCH_SECONDS = 5.0
 MAX_FRAMES = 6
 MAX_FRAMES_LOOKED_AT = 60
 MAX_CHAIN = 3
@@ -57,11 +57,13 @@ class Scene:
         self._is_own = is_own
         self._pipelines = pipelines
 
-    def around(self, error: BaseException, told: Described) -> Described:
+    def around(self, error: BaseException, told: Described, own_thread: bool) -> Described:
         """The values in the user's frames, innermost first, and the pipeline that failed."""
-        # While we look, the program stands still: what we hold for a moment must never become the last reference to it, or
-        # its __del__ would run in this thread.
         interval = sys.getswitchinterval()
+        if own_thread or interval >= SWITCH_SECONDS:  # another look is on its way, and sets it back
+            return self._around(error, told)
+        # While we look from a thread of ours, the program stands still: what we hold for a moment must never become the last
+        # reference to it, or its __del__ would run in this thread.
         sys.setswitchinterval(SWITCH_SECONDS)
         try:
             return self._around(error, told)
