@@ -256,7 +256,8 @@ def test_every_environment_variable_is_explained() -> None:
     used = {name: path.name for path in SOURCES for name in variables_in(path)}
     page = reference.reference()
 
-    assert {} == {name: where for name, where in used.items() if name not in known}
+    unknown = {name: where for name, where in used.items() if name not in known}
+    assert {} == unknown, "explain it in src/outlive/commands/contract.py"
     assert all(f"`{name}`" in page for name in known)
     told_but_unused = {name for name in known if "OUTLIVE" in name and name not in used}
     assert set() == told_but_unused

@@ -51,6 +51,8 @@ VARIABLES = (
     Variable("PYTHONPATH", "one folder is put first for the watched program, and takes itself out of sys.path again", by_outlive=True),
     Variable("XDG_STATE_HOME", "the user's state directory, where there is no OUTLIVE_HOME"),
     Variable("TMPDIR", "where a run is recorded that cannot be recorded at home"),
+    Variable("TERM", "dumb: no live view"),
+    Variable("TF_CPP_MIN_LOG_LEVEL", "set for the Python that outlive plan starts, unless you have set it", by_outlive=True),
     Variable("GITHUB_ACTIONS", "true in a workflow of GitHub's: findings are marked in the pull request"),
     Variable("GITHUB_STEP_SUMMARY", "the file of the job's summary, in a workflow of GitHub's"),
     Variable("GITHUB_WORKSPACE", "the checkout, in a workflow of GitHub's: marks name files below it"),
