@@ -155,7 +155,7 @@ def view(all_alive: Sequence[Alive], clock: str, rows: int | None = None) -> Ren
 def strip(alive: Alive) -> Sequence[Text]:
     """One run in a few rows, below the program's own output."""
     program = alive.evidence.program
-    head = Text("── outlive ", "dim")
+    head = Text().append("── outlive ", "dim")
     head.append(visible(_command(alive)), "bold")
     head.append(f"  pid {program.pid}  {duration(alive.seconds)} ", "dim")
     head.append("─" * WIDEST_STRIP, "dim")
@@ -165,7 +165,7 @@ def strip(alive: Alive) -> Sequence[Text]:
         rows += [_memory(alive), Text(f"{curve(values, 40)}  ").append_text(_uses(alive))]
     hot = alive.hottest
     if hot is not None:
-        rows.append(Text("line  ", "dim").append_text(_hot(hot)))
+        rows.append(Text().append("line  ", "dim").append_text(_hot(hot)))
     told = [f"! {words}" for words in alive.fired[:1]]
     told += [_holder(holder) for holder in alive.evidence.holders.get(program.pid, ())[:1]]
     told += [_stage(stage) for stage in _largest(alive)[:1]]
@@ -210,9 +210,9 @@ def _panel(alive: Alive) -> RenderableType:
 
 
 def _hot(hot: tuple[Place, float]) -> Text:
-    line = Text(visible(f"{hot[0]}"), "bold")
+    line = Text().append(visible(f"{hot[0]}"), "bold")
     line.append(f"  {hot[1]:.0%} of the last {HOT_SECONDS:.0f} s  ", "dim")
-    return line.append(visible(hot[0].code), "not bold")
+    return line.append(visible(hot[0].code))
 
 
 def _holder(holder: Holder) -> str:
@@ -237,7 +237,7 @@ def _memory(alive: Alive, cells: int = BAR_CELLS) -> Text:
     share = min(1.0, used / limit)
     full = round(cells * share)
     colour = "red" if share >= NEARLY_FULL else "yellow" if share >= FILLING else "green"
-    text = Text("█" * full, colour)
+    text = Text().append("█" * full, colour)
     text.append("░" * (cells - full), "dim")
     text.append(f" {size(used)} of {size(limit)}")
     left = alive.seconds_left
