@@ -134,6 +134,14 @@ def test_a_healthy_run_does_not_run_it(outlive: Outlive) -> None:
     assert not (outlive.folder / "told").exists()
 
 
+def test_on_end_is_told_of_every_end(outlive: Outlive) -> None:
+    done = outlive("run", "--on-end", "cat > told", "-c", "print('well')")
+
+    assert (0, "well\n", "") == (done.status, done.stdout, done.stderr)
+    ending = json.loads((outlive.folder / "told").read_text())["ending"]
+    assert ("success", 0) == (ending["kind"], ending["exit_code"])
+
+
 def test_it_needs_a_command(outlive: Outlive) -> None:
     done = outlive("run", "--on-death")
 

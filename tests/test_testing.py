@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -126,6 +127,17 @@ def test_a_module_that_dies_while_it_is_imported_is_named(outlive: Outlive) -> N
     assert "exited-without-cleanup" in done.stderr
 
 
+@pytest.mark.death
+def test_a_run_that_ends_too_early_with_status_0_is_told(outlive: Outlive) -> None:
+    outlive.script("test_zero.py", "import os\n\ndef test_zero():\n    os._exit(0)\n")
+
+    done = run_pytest(outlive, "--outlive", "--junitxml=junit.xml")
+
+    assert 0 == done.status, "it is the program's"
+    assert "outlive: the test run died in test_zero.py::test_zero (call); no test had ended. It ended with status 0, as if all were well." in done.stderr  # fmt: skip
+    assert b"died during call" in (outlive.folder / "junit.xml").read_bytes()
+
+
 def test_tests_that_fail_are_no_death(outlive: Outlive) -> None:
     outlive.script("test_bad.py", "def test_bad():\n    assert 1 == 2\n")
 
@@ -224,6 +236,21 @@ def test_a_journal_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) ->
     assert ["phase", "phase"] == [step["what"] for step in read(str(path))]
     assert [] == read(str(tmp_path / "none"))
     Journal(str(tmp_path / "no" / "folder")).write("phase")  # says nothing, does nothing
+
+
+def test_a_test_that_closes_every_descriptor_finds_no_line_of_ours_in_its_file(
+    tmp_path: Path,
+) -> None:
+    journal = Journal(str(tmp_path / "journal"))
+    journal.write("phase", node="a", when="setup")
+    with open(tmp_path / "own", "wb") as own:
+        open_now = os.listdir("/proc/self/fd")
+        journal.write("phase", node="a", when="call")
+        assert open_now == os.listdir("/proc/self/fd")
+        own.write(b"own")
+
+    assert b"own" == (tmp_path / "own").read_bytes()
+    assert 2 == len(read(str(tmp_path / "journal")))
 
 
 @settings(max_examples=40)

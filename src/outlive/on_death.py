@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from outlive.errand import ErrandFailed, run_errand
-from outlive.model import EndingKind, Verdict
+from outlive.model import EndedBy, Ending, EndingKind, Verdict
 from outlive.record.masking import mask_text
 from outlive.report.data import to_json
 from outlive.report.share import Stranger
@@ -26,13 +26,29 @@ def tell_of_a_death(
     variables: Mapping[str, str] = os.environ,
     seconds: float = SECONDS,
 ) -> None:
-    """Run the command, if this was a death; complain, never raise, when it fails or takes too long."""
-    if verdict.ending.kind is EndingKind.SUCCESS:
-        return
+    """Run the command, if this was a death."""
+    if verdict.ending.kind is not EndingKind.SUCCESS:
+        tell(command, verdict, complain, "on-death", variables, seconds)
+
+
+def tell(
+    command: str,
+    verdict: Verdict,
+    complain: Callable[[str], object],
+    name: str,
+    variables: Mapping[str, str] = os.environ,
+    seconds: float = SECONDS,
+) -> None:
+    """Run the command with the verdict; complain, never raise, when it fails or takes too long."""
     told = to_json(Stranger(mask_text, names_to_hide()).verdict(verdict)) + "\n"
     environment = {**variables, "OUTLIVE_RUN": verdict.run}
     environment.pop("OUTLIVE_ON_DEATH", None)  # a hook that runs Outlive is not told of its own
     try:
         run_errand(["/bin/sh", "-c", command], told.encode(), environment, seconds)
     except ErrandFailed as error:
-        complain(f"outlive: the on-death command {error.message}.")
+        complain(f"outlive: the {name} command {error.message}.")
+
+
+def ended_well(run: str, detail: str) -> Verdict:
+    """The verdict on a run in which nothing happened."""
+    return Verdict(run, Ending(EndingKind.SUCCESS, exit_code=0, by=EndedBy.ITSELF, detail=detail))

@@ -80,6 +80,12 @@ OPTIONS = (
         text="COMMAND",
     ),
     Option(
+        "--on-end",
+        "",
+        "Like --on-death, but whatever the end: after a run that ended well, too.",
+        text="COMMAND",
+    ),
+    Option(
         "--metrics",
         "",
         "Every few seconds write the run's memory, threads, files and limit to this file, for Prometheus "
@@ -379,6 +385,15 @@ def _tell_others(watcher: Any, ended: Ended, request: Request, folder: str, verd
         from outlive.on_death import tell_of_a_death
 
         tell_of_a_death(command, verdict, _say)
+    if "--on-end" in request.texts:
+        from outlive.on_death import ended_well, tell
+
+        tell(
+            request.texts["--on-end"],
+            verdict or ended_well(os.path.basename(folder), watcher.detail()),
+            _say,
+            "on-end",
+        )
 
 
 def seal(folder: str, rings: str | None, secrets: Sequence[str], eventful: bool) -> None:

@@ -1,6 +1,6 @@
 """After a test run that did not end well: was it a death? Then which test it was, and why; and the report that pytest could not write.
 
-Run by `outlive run --on-death`, in the folder where the tests ran; OUTLIVE_RUN names the run.
+Run by `outlive run --on-end`, in the folder where the tests ran; OUTLIVE_RUN names the run.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from dataclasses import replace
 from outlive.annotating import annotate_death
 from outlive.evidence import Evidence
 from outlive.examine import decide
-from outlive.model import Verdict
+from outlive.model import EndingKind, Verdict
 from outlive.observed import ChildDeath
 from outlive.on_death import tell_of_a_death
 from outlive.record import runs
 from outlive.record.probes import gather
 from outlive.record.reading import read_run, start_of
+from outlive.report.data import from_json
 from outlive.report.text import render, visible
 from outlive.showing import console_on, neighbours_in
 from outlive.stored import stored_verdict
@@ -45,8 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError:
         pass
     folder = runs.find_run(os.environ.get("OUTLIVE_RUN"))
-    verdict = stored_verdict(folder)
-    if verdict is None or not course.died(verdict):
+    verdict = from_json(sys.stdin.read())  # masked; of a death, the whole one is in the record
+    verdict = stored_verdict(folder) or verdict
+    if not course.died(verdict):
         return 0
     payloads, rings = read_run(folder)
     if course.outlived:
@@ -82,9 +84,12 @@ def _how(child: ChildDeath) -> str:
 def _say(course: Course, verdict: Verdict, folder: str) -> None:
     console = console_on(sys.stderr)
     console.print()
-    text = f"outlive: {course.words()}; {course.count()}."
+    well = verdict.ending.kind is EndingKind.SUCCESS
+    lie = " It ended with status 0, as if all were well." if well else ""
+    text = f"outlive: {course.words()}; {course.count()}.{lie}"
     console.print(visible(text), style="bold red", soft_wrap=True)
-    render(verdict, console, neighbours_in(folder))
+    if not well:
+        render(verdict, console, neighbours_in(folder))
 
 
 def _told(verdict: Verdict) -> str:

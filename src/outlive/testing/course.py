@@ -51,7 +51,7 @@ class Course:
             return True
         if self.status is not None or not self.began:
             return ending.exit_code not in OF_PYTEST
-        return ending.exit_code != WRONG_USAGE
+        return ending.exit_code != WRONG_USAGE  # also with 0: something ended it before its end
 
     @property
     def outlived(self) -> bool:

@@ -19,30 +19,35 @@ VARIABLE = "OUTLIVE_TESTS"
 MOST_TEXT = 20_000
 
 
+#: As they were before a test replaced them by a file system of its own.
+_open, _write, _close = os.open, os.write, os.close
+
+
 class Journal:
-    """The journal of one process of a test run."""
+    """The journal of one process of a test run.
+
+    It is opened for each line: a test may close every descriptor that it finds, and the next file would get its number.
+    """
 
     def __init__(self, path: str) -> None:
         import json
 
         self._dumps = json.dumps
-        self._handle: int | None = None
-        try:
-            self._handle = os.open(
-                path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600
-            )
-        except OSError:
-            pass  # the tests must not fail for it
+        self._path: str | None = path
 
     def write(self, what: str, **more: object) -> None:
         """Note one step."""
-        if self._handle is None:
+        if self._path is None:
             return
         line = self._dumps({"what": what, "pid": os.getpid(), **more}) + "\n"
         try:
-            os.write(self._handle, line.encode("utf-8", "backslashreplace"))
+            handle = _open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                _write(handle, line.encode("utf-8", "backslashreplace"))
+            finally:
+                _close(handle)
         except OSError:
-            self._handle = None
+            self._path = None  # the tests must not fail for it
 
 
 def own_journal(is_worker: bool) -> str | None:

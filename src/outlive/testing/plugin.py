@@ -56,7 +56,7 @@ def _start_again(config: pytest.Config) -> None:
         then += ["--junitxml", os.path.abspath(os.path.expanduser(os.path.expandvars(report)))]
     if os.environ.get("OUTLIVE_ON_DEATH"):
         then += ["--then", os.environ["OUTLIVE_ON_DEATH"]]
-    command = [sys.executable, "-m", "outlive", "run", "--quiet", "--on-death", shlex.join(then)]
+    command = [sys.executable, "-m", "outlive", "run", "--quiet", "--on-end", shlex.join(then)]
     command += ["--", sys.executable, *sys.orig_argv[1:]]
     sys.stdout.flush()
     sys.stderr.flush()
