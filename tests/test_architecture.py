@@ -59,11 +59,13 @@ def test_the_public_names_are_these() -> None:
         "MemoryBrake",
         "PressureCallback",
         "SessionClosed",
+        "SkipsLess",
         "adaptive",
         "bound",
         "limit",
         "on_pressure",
         "shared_session",
+        "skip_bad",
     ] == outlive.__all__
     assert all(hasattr(outlive, name) for name in outlive.__all__)
 

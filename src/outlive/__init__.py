@@ -8,11 +8,13 @@ _PUBLIC = {
     "MemoryBrake": "outlive.keep.exhaustion",
     "PressureCallback": "outlive.keep.keras",
     "SessionClosed": "outlive.keep.sessions",
+    "SkipsLess": "outlive.keep.skipping",
     "adaptive": "outlive.keep.adapting",
     "bound": "outlive.keep.bounded",
     "limit": "outlive.memory_limit",
     "on_pressure": "outlive.keep.pressure",
     "shared_session": "outlive.keep.sessions",
+    "skip_bad": "outlive.keep.skipping",
 }
 __all__ = ["__version__", *_PUBLIC]
 

@@ -1,0 +1,226 @@
+"""TFRecord files that are read to their end: damage costs the damaged record, not the rest of the file.
+
+TensorFlow's own reader reads, in chunks of which one function is called each; it gives a file up at the first record whose checksum is wrong.
+Then, and only then, the rest is read here, with the way on behind the damage.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from outlive.keep.as_written import as_written
+from outlive.keep.inside.tfdata import library
+from outlive.keep.quarantine import Quarantine
+from outlive.tfrecords import Record, records, unpacked
+
+#: Records that are handed on together. A prime: files are written with round numbers of records, and a last chunk that is not full says
+#: that the reader came to the end.
+CHUNK = 61
+
+#: What a record takes in a file beside its data.
+FRAME_BYTES = 16
+
+
+class Reading:
+    """One file that is being read."""
+
+    def __init__(self, path: str, packed: bool) -> None:
+        self.path = path
+        self.packed = packed
+        self.count = 0  #: records that TensorFlow has given
+        self.bytes = 0  #: and what they take in the file
+        self.ended = False  #: with a chunk that was not full
+        self.rest: Iterator[Record] | None = None
+
+
+class Files:
+    """All files that are being read, by a number that the pipeline carries."""
+
+    def __init__(self, quarantine: Quarantine) -> None:
+        self._quarantine = quarantine
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self._open: dict[int, Reading] = {}
+
+    def open(self, path: Any, packed: Any) -> int:
+        """A file is begun; -1 when it cannot be: TensorFlow's reader would fail again and again, and never come to an end."""
+        try:
+            _first_byte(_text(path))
+        except Exception as error:  # a file system's own kind of error
+            self._quarantine.add(_first_line(error), file=_text(path))
+            return -1
+        with self._lock:
+            number = next(self._numbers)
+            self._open[number] = Reading(_text(path), bool(packed))
+        return number
+
+    def read(self, number: int, count: int, content_bytes: int) -> int:
+        """A chunk was read; the number of its first record."""
+        reading = self._open[int(number)]
+        first = reading.count
+        reading.count += int(count)
+        reading.bytes += int(content_bytes) + FRAME_BYTES * int(count)
+        reading.ended = int(count) < CHUNK
+        return first
+
+    def rest(self, number: int) -> tuple[list[int], list[bytes]]:
+        """When TensorFlow's reader has ended: records behind the damage, if there is any; nothing at the end."""
+        reading = self._open.get(int(number))
+        if reading is None:
+            return [], []
+        if reading.rest is None:
+            reading.rest = iter(()) if self._is_whole(reading) else self._behind(reading)
+        numbers, found = [], []
+        for record in reading.rest:
+            if record.data is None:
+                self._quarantine.add(
+                    record.damage, file=reading.path, record=record.number, offset=record.offset
+                )
+                continue
+            numbers.append(record.number)
+            found.append(bytes(record.data))
+            if len(found) >= CHUNK:
+                break
+        if not found:
+            self._open.pop(int(number), None)
+        return numbers, found
+
+    def _is_whole(self, reading: Reading) -> bool:
+        if reading.ended:
+            return True
+        try:
+            return not reading.packed and _size(reading.path) == reading.bytes
+        except Exception:  # a file system's own kind of error
+            return False
+
+    def _behind(self, reading: Reading) -> Iterator[Record]:
+        try:
+            data = unpacked(_content(reading.path))
+        except Exception as error:
+            self._quarantine.add(_first_line(error), file=reading.path)
+            return
+        found = 0
+        for record in records(data):
+            found = record.number + 1
+            if record.number >= reading.count:
+                yield record
+        if found < reading.count or (reading.packed and found == reading.count == 0):
+            self._quarantine.add("it cannot be unpacked to its end", file=reading.path)
+
+
+def reader(files: Files, file: Any, compression: Any, buffer: Any) -> Any:
+    """A dataset of one file: ``(name of the record, record)``."""
+    tf = library()
+
+    kind = tf.convert_to_tensor("" if compression is None else compression, tf.string)
+    packed = tf.not_equal(kind, "")
+    number = _called(files.open, [file, packed], tf.int64)
+    ahead = tf.convert_to_tensor(-1 if buffer is None else buffer, tf.int64)
+    there = tf.boolean_mask([file], [number >= 0])
+    native = tf.data.TFRecordDataset(there, compression_type=kind, buffer_size=ahead)
+
+    @as_written
+    def named(chunk: Any) -> Any:
+        count = tf.size(chunk)
+        length = tf.reduce_sum(tf.strings.length(chunk))
+        first = _called(files.read, [number, count, length], tf.int64)
+        numbers = first + tf.range(tf.cast(count, tf.int64), dtype=tf.int64)
+        return names(numbers), chunk
+
+    @as_written
+    def names(numbers: Any) -> Any:
+        return tf.strings.join([file, "#", tf.strings.as_string(numbers)])
+
+    @as_written
+    def behind(_: Any) -> Any:
+        numbers, found = tf.numpy_function(
+            lambda number: _arrays(files.rest(number)), [number], [tf.int64, tf.string]
+        )
+        return names(tf.ensure_shape(numbers, [None])), tf.ensure_shape(found, [None])
+
+    good = native.batch(CHUNK).ignore_errors().map(named)
+    more = tf.data.Dataset.range(1 << 40).map(behind)
+    more = more.take_while(as_written(lambda origins, found: tf.size(found) > 0))
+    return good.concatenate(more).unbatch()
+
+
+def record_named(origin: Any) -> Any:
+    """The record of a name that the reader gave, read again."""
+    tf = library()
+
+    path, _, number = _text(origin).rpartition("#")
+    for record in records(unpacked(_content(path))):
+        if record.number == int(number) and record.data is not None:
+            return tf.constant(bytes(record.data), tf.string)
+    raise KeyError(origin)
+
+
+def _arrays(told: tuple[list[int], list[bytes]]) -> Any:
+    numpy = sys.modules["numpy"]
+
+    numbers, found = told
+    return numpy.array(numbers, numpy.int64), numpy.array(found, object).reshape(-1)
+
+
+def _called(act: Any, arguments: list[Any], kind: Any) -> Any:
+    """A function of ours that gives one number."""
+    numpy = sys.modules["numpy"]
+    tf = library()
+
+    given = tf.numpy_function(lambda *values: numpy.int64(act(*values)), arguments, kind)
+    return tf.ensure_shape(given, [])
+
+
+def _content(path: str) -> Any:
+    """A whole file: mapped when it lies on this machine, else as TensorFlow reads it."""
+    import mmap
+    import os
+
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                return b""
+            return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    tf = library()
+
+    with tf.io.gfile.GFile(path, "rb") as file:
+        return file.read()
+
+
+def _first_byte(path: str) -> None:
+    """Raises when there is no such file, or it may not be read."""
+    import os
+
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            file.read(1)
+        return
+    tf = library()
+
+    with tf.io.gfile.GFile(path, "rb") as file:
+        file.read(1)
+
+
+def _size(path: str) -> int:
+    import os
+
+    if os.path.exists(path):
+        return os.stat(path).st_size
+    tf = library()
+
+    return int(tf.io.gfile.stat(path).length)
+
+
+def _text(value: Any) -> str:
+    import os
+
+    return os.fsdecode(value) if isinstance(value, bytes) else str(value)
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__

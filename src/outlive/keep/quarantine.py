@@ -1,0 +1,64 @@
+"""What was skipped: one line of JSON for each file or record, and an end to it when there are too many."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import time
+from typing import Any
+
+from outlive.errors import OutliveError
+
+LOG = logging.getLogger("outlive")
+
+#: Longer texts and errors are cut.
+LONGEST = 500
+
+
+class TooManyBad(OutliveError):
+    """More was skipped than was allowed."""
+
+    __module__ = "outlive"
+
+
+class Quarantine:
+    """The file, and how much may still be skipped. Written as it happens, so that a run that is killed has told what it skipped."""
+
+    def __init__(self, path: str | os.PathLike[str], at_most: int) -> None:
+        self.path = os.path.abspath(os.fspath(path))
+        self.at_most = at_most
+        self.count = 0
+        self._lock = threading.Lock()
+        self._known: set[str] = set()
+
+    @property
+    def full(self) -> bool:
+        """Whether more was skipped than is allowed."""
+        return self.count > self.at_most
+
+    def add(self, error: str, **what: Any) -> None:
+        """Name one thing that was skipped. Each is written and counted once, however many epochs skip it."""
+        entry = {key: value for key, value in what.items() if value not in (None, "")}
+        identity = json.dumps(entry, sort_keys=True, default=str)
+        with self._lock:
+            if identity in self._known:
+                return
+            self._known.add(identity)
+            self.count += 1
+            text = error.strip()[:LONGEST] or "not known"
+            line = {**entry, "error": text, "time": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+            with open(self.path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+        if self.count == 1:
+            name = next(iter(entry.values()), "an element")
+            LOG.warning("outlive: skipped %s (%s); more in %s", name, text[:120], self.path)
+
+    def refuse_more(self) -> None:
+        """Raise when too much was skipped: then something else is wrong than some bad files."""
+        if self.full:
+            raise TooManyBad(
+                f"skip_bad has skipped {self.count} elements, more than at_most={self.at_most}; they are named in {self.path}.",
+                "Look at their errors: when most of a data set is bad, it is the code or the storage.",
+            )

@@ -1,0 +1,179 @@
+"""Pipelines with bad elements, each gone through with `outlive.skip_bad`: what came out and what was named, as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+
+import outlive
+from outlive.tfrecords import records
+
+COUNT = 200
+BAD = (5, 6, 100, COUNT - 1)
+AUTO = tf.data.AUTOTUNE
+
+
+def make_pictures() -> list[str]:
+    good = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8)).numpy()
+    paths = [f"{number}.jpg" for number in range(COUNT)]
+    for number, path in enumerate(paths):
+        Path(path).write_bytes((b"" if number % 2 else good[:50]) if number in BAD else good)
+    return paths
+
+
+def example(number: int) -> bytes:
+    value = tf.train.Int64List(value=[number])
+    features = {"number": tf.train.Feature(int64_list=value)}
+    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+
+
+def make_records() -> list[str]:
+    """Three files of a hundred: a bit flipped in the data, one in a length, a record that is no Example, a file cut off."""
+    files = ["a.tfrecord", "b.tfrecord", "c.tfrecord"]
+    for place, file in enumerate(files):
+        with tf.io.TFRecordWriter(file) as writer:
+            for number in range(100 * place, 100 * place + 100):
+                writer.write(b"\xff\xff\xff" if number == 150 else example(number))
+    for file, record, byte in (
+        ("a.tfrecord", 10, 14),
+        ("a.tfrecord", 40, 1),
+        ("b.tfrecord", 0, 14),
+    ):
+        data = bytearray(Path(file).read_bytes())
+        at = [one.offset for one in records(bytes(data))][record]
+        data[at + byte] ^= 4
+        Path(file).write_bytes(bytes(data))
+    Path("c.tfrecord").write_bytes(Path("c.tfrecord").read_bytes()[:-5])
+    return files
+
+
+def load(path: Any, label: Any) -> Any:
+    return tf.io.decode_jpeg(tf.io.read_file(path), channels=3), label
+
+
+def parse(record: Any) -> Any:
+    return tf.io.parse_single_example(record, {"number": tf.io.FixedLenFeature([], tf.int64)})[
+        "number"
+    ]
+
+
+def pipelines(paths: list[str], files: list[str]) -> dict[str, Any]:
+    pairs = tf.data.Dataset.from_tensor_slices((paths, list(range(COUNT))))
+    names = tf.data.Dataset.from_tensor_slices(paths)
+    pictures = names.map(lambda path: tf.io.decode_jpeg(tf.io.read_file(path)), AUTO)
+    numbers = tf.data.Dataset.range(COUNT)
+    signature = (tf.TensorSpec([], tf.string), tf.TensorSpec([], tf.int64))
+    several = tf.data.Dataset.from_tensor_slices([*files, "none.tfrecord"])
+    return {
+        "one by one": pairs.map(load),
+        "in a batch": pairs.map(load, AUTO).batch(32).prefetch(2),
+        "shuffled, in any order": pairs.shuffle(50).map(load, AUTO, deterministic=False).batch(16),
+        "read, shuffled, decoded": pairs.map(lambda path, label: (tf.io.read_file(path), label))
+        .shuffle(50)
+        .map(lambda data, label: (tf.io.decode_jpeg(data), label), AUTO)
+        .batch(16),
+        "zipped": tf.data.Dataset.zip((pictures.prefetch(2), numbers)).shuffle(20).batch(8),
+        "of a generator": tf.data.Dataset.from_generator(
+            lambda: zip(paths, range(COUNT), strict=True), output_signature=signature
+        )
+        .map(load, AUTO)
+        .batch(32),
+        "filtered, twice": pairs.filter(lambda path, label: label >= 0)
+        .map(load, AUTO)
+        .repeat(2)
+        .batch(32)
+        .map(lambda picture, label: (tf.cast(picture, tf.float32), label)),
+        "records": tf.data.TFRecordDataset(files).map(parse).batch(32),
+        "records shuffled": tf.data.TFRecordDataset(files).shuffle(100).map(parse, AUTO),
+        "records interleaved": several.interleave(
+            tf.data.TFRecordDataset, cycle_length=3, num_parallel_calls=AUTO
+        )
+        .map(parse, AUTO)
+        .batch(32)
+        .prefetch(1),
+        "records parsed inside": tf.data.Dataset.from_tensor_slices(files).interleave(
+            lambda file: tf.data.TFRecordDataset(file).map(parse), cycle_length=2
+        ),
+    }
+
+
+def go_through(name: str, dataset: Any, at_most: int = 1000) -> dict[str, Any]:
+    log = f"{name}.jsonl"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        skipping = outlive.skip_bad(dataset, log=log, at_most=at_most)
+    values: list[int] = []
+    error = ""
+    try:
+        for element in skipping:
+            last = element[-1] if isinstance(element, tuple) else element
+            values += np.atleast_1d(last.numpy()).tolist()
+    except Exception as raised:
+        error = str(raised)
+    named = (
+        [json.loads(line) for line in Path(log).read_text().splitlines()]
+        if Path(log).exists()
+        else []
+    )
+    unreached = [str(one.message) for one in said if one.category is outlive.SkipsLess]
+    return {"values": values, "named": named, "error": error, "unreached": unreached}
+
+
+def train(paths: list[str]) -> dict[str, Any]:
+    """Keras goes through it, and its callback saves when memory is said to be near the limit."""
+    import keras
+
+    labelled = tf.data.Dataset.from_tensor_slices((paths, [0.0] * COUNT)).map(load, AUTO).batch(64)
+    data = outlive.skip_bad(labelled, log="fit.jsonl")
+    model = keras.Sequential(
+        [keras.Input((8, 8, 3)), keras.layers.Flatten(), keras.layers.Dense(1)]
+    )
+    model.compile("sgd", "mse")
+    pressed = outlive.PressureCallback(checkpoint="last.keras", at=1e-6)
+    told = keras.callbacks.LambdaCallback(
+        on_train_batch_begin=lambda batch, logs: wait_for(pressed)
+    )
+    model.fit(data, epochs=1, verbose=0, callbacks=[told, pressed])
+    predict = outlive.adaptive(model.predict, 128, key="predict")
+    given = predict(np.zeros([300, 8, 8, 3], "float32"), verbose=0)
+    return {
+        "named": len(Path("fit.jsonl").read_text().splitlines()),
+        "saved": Path("last.keras").exists(),
+        "predicted": list(given.shape),
+    }
+
+
+def wait_for(pressed: Any) -> None:
+    import time
+
+    until = time.monotonic() + 20
+    while pressed.crossings == 0 and pressed._now is None and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def main() -> None:
+    os.chdir(sys.argv[1])
+    paths, files = make_pictures(), make_records()
+    found = {name: go_through(name, one) for name, one in pipelines(paths, files).items()}
+    pairs = tf.data.Dataset.from_tensor_slices((paths, list(range(COUNT))))
+    found["too many"] = go_through("too many", pairs.map(load).batch(4), at_most=2)
+    clean = pairs.take(5).map(load)
+    found["clean"] = go_through("clean", clean)
+    windows = pairs.map(load).window(3).flat_map(lambda picture, label: label.batch(3))
+    found["unknown stage"] = go_through("unknown stage", windows)
+    found["fit"] = train(paths)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    sys.stderr = io.StringIO()  # Keras and the decoders talk
+    main()

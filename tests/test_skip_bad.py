@@ -1,0 +1,231 @@
+"""A bad element costs itself and nothing else, and is named with its error."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import outlive
+from conftest import UNWANTED
+from outlive.errors import UsageError
+from outlive.keep.damaged_records import CHUNK, Files
+from outlive.keep.numbered import name_of, told
+from outlive.keep.quarantine import Quarantine, TooManyBad
+from outlive.tfrecords import HEAD, masked
+
+pytestmark = pytest.mark.timeout(300)  # one start of TensorFlow, on a machine that may be busy
+
+PROGRAM = Path(__file__).parent / "programs" / "skipping_pipelines.py"
+COUNT = 200
+BAD = [5, 6, 100, COUNT - 1]
+OF_PICTURES = [
+    "one by one", "in a batch", "shuffled, in any order", "read, shuffled, decoded", "zipped", "of a generator",
+]  # fmt: skip
+OF_RECORDS = ["records", "records shuffled", "records interleaved", "records parsed inside"]
+BAD_RECORDS = [
+    ("a.tfrecord", 10, "the checksum of its data is wrong"),
+    ("a.tfrecord", 40, "the checksum of its length is wrong"),
+    ("b.tfrecord", 0, "the checksum of its data is wrong"),
+    ("b.tfrecord", 50, "Could not parse example input"),
+    ("c.tfrecord", 99, "the file ends 5 bytes before the record does"),
+]
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """One start of TensorFlow for all pipelines."""
+    if importlib.util.find_spec("tensorflow") is None:
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail("skips are forbidden here: TensorFlow is not installed")
+        pytest.skip("TensorFlow is not installed")
+    folder = tmp_path_factory.mktemp("pipelines")
+    kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), str(folder)],
+        env=kept | {"OUTLIVE_HOME": str(folder / "home")},
+        capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
+    assert 0 == done.returncode, done.stderr[-3000:]
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize("name", OF_PICTURES)
+def test_only_the_bad_pictures_are_missing_and_each_is_named(
+    played: dict[str, Any], name: str
+) -> None:
+    outcome = played[name]
+
+    assert "" == outcome["error"]
+    assert [one for one in range(COUNT) if one not in BAD] == sorted(outcome["values"])
+    assert {f"{one}.jpg" for one in BAD} == {entry["file"] for entry in outcome["named"]}
+    for entry in outcome["named"]:
+        odd = int(entry["file"].split(".")[0]) % 2
+        assert ("Input is empty" if odd else "jpeg::Uncompress failed") in entry["error"]
+        assert "skipping_pipelines.py:" in entry["stage"]
+
+
+@pytest.mark.tf
+def test_what_every_epoch_skips_is_named_once(played: dict[str, Any]) -> None:
+    outcome = played["filtered, twice"]
+
+    assert 2 * (COUNT - len(BAD)) == len(outcome["values"])
+    assert len(BAD) == len(outcome["named"])
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize("name", OF_RECORDS)
+def test_one_flipped_bit_costs_one_record(played: dict[str, Any], name: str) -> None:
+    outcome = played[name]
+    missing = [10, 40, 100, 150, 299]
+
+    assert [one for one in range(300) if one not in missing] == sorted(outcome["values"]), outcome[
+        "error"
+    ]
+    named = {(entry["file"], entry.get("record")): entry["error"] for entry in outcome["named"]}
+    if name == "records interleaved":
+        assert "No such file" in named.pop(("none.tfrecord", None))
+    assert {(file, record) for file, record, _ in BAD_RECORDS} == named.keys()
+    assert all(words in named[file, record] for file, record, words in BAD_RECORDS)
+
+
+@pytest.mark.tf
+def test_order_stays_where_there_is_one(played: dict[str, Any]) -> None:
+    for name in ("one by one", "in a batch", "of a generator", "records"):
+        assert sorted(played[name]["values"]) == played[name]["values"]
+
+
+@pytest.mark.tf
+def test_too_many_end_the_run_with_a_clear_error(played: dict[str, Any]) -> None:
+    outcome = played["too many"]
+
+    assert "skip_bad has skipped 4 elements, more than at_most=2" in outcome["error"]
+    assert "too many.jsonl" in outcome["error"]
+
+
+@pytest.mark.tf
+def test_clean_data_names_nothing(played: dict[str, Any]) -> None:
+    assert {"values": [0, 1, 2, 3, 4], "named": [], "error": "", "unreached": []} == played["clean"]
+
+
+@pytest.mark.tf
+def test_what_is_not_reached_is_said_and_fails_as_it_would_have(played: dict[str, Any]) -> None:
+    outcome = played["unknown stage"]
+
+    assert any("WindowDataset" in said for said in outcome["unreached"])
+    assert "Input is empty" in outcome["error"] or "jpeg" in outcome["error"]
+
+
+@pytest.mark.tf
+def test_keras_trains_on_it_and_saves_under_pressure(played: dict[str, Any]) -> None:
+    assert {"named": len(BAD), "saved": True, "predicted": [300, 1]} == played["fit"]
+
+
+def record(data: bytes) -> bytes:
+    head = len(data).to_bytes(8, "little")
+    return head + masked(head).to_bytes(4, "little") + data + masked(data).to_bytes(4, "little")
+
+
+def read_through(
+    files: Files, path: Path, good: int, data_bytes: int, packed: bool = False
+) -> list[Any]:
+    """As the pipeline does when TensorFlow's reader gave up after so many records."""
+    number = files.open(str(path).encode(), packed)
+    for first in range(0, good, CHUNK):
+        count = min(CHUNK, good - first)
+        if count == CHUNK or packed is None:
+            files.read(number, count, count * data_bytes)
+    found = []
+    while (part := files.rest(number))[0]:
+        found += zip(*part, strict=True)
+    return found
+
+
+def test_the_rest_of_a_damaged_file_is_read(tmp_path: Path) -> None:
+    parts = [record(b"%04d" % number) for number in range(3 * CHUNK)]
+    parts[CHUNK + 4] = parts[CHUNK + 4][: HEAD.size] + b"xxxx" + parts[CHUNK + 4][-4:]
+    plain, packed = tmp_path / "plain", tmp_path / "packed"
+    plain.write_bytes(b"".join(parts))
+    packed.write_bytes(gzip.compress(b"".join(parts)))
+    for path, compressed in ((plain, False), (packed, True)):
+        quarantine = Quarantine(tmp_path / f"{path.name}.jsonl", 10)
+
+        found = read_through(Files(quarantine), path, CHUNK + 4, 4, compressed)
+
+        wanted = [n for n in range(CHUNK, 3 * CHUNK) if n != CHUNK + 4]
+        assert [(n, b"%04d" % n) for n in wanted] == found
+        (line,) = (tmp_path / f"{path.name}.jsonl").read_text().splitlines()
+        assert CHUNK + 4 == json.loads(line)["record"]
+
+
+def test_a_whole_file_is_not_read_twice(tmp_path: Path) -> None:
+    path = tmp_path / "whole"
+    path.write_bytes(b"".join(record(b"data") for _ in range(2 * CHUNK)))
+    quarantine = Quarantine(tmp_path / "log", 10)
+
+    assert [] == read_through(Files(quarantine), path, 2 * CHUNK, 4)
+    assert 0 == quarantine.count
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    quarantine = Quarantine(tmp_path / "log", 10)
+    files = Files(quarantine)
+
+    number = files.open(str(folder).encode(), False)
+
+    assert (-1, ([], [])) == (number, files.rest(number))
+    assert "Is a directory" in (tmp_path / "log").read_text()
+
+
+def test_the_quarantine_counts_each_thing_once_and_refuses_too_many(tmp_path: Path) -> None:
+    quarantine = Quarantine(tmp_path / "log", 1)
+    for _ in range(3):
+        quarantine.add("broken", file="a.jpg")
+    quarantine.refuse_more()
+    quarantine.add("broken", file="b.jpg", record=None)
+
+    with pytest.raises(TooManyBad, match="skipped 2 elements"):
+        quarantine.refuse_more()
+    entries = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [{"file": "a.jpg", "error": "broken"}, {"file": "b.jpg", "error": "broken"}] == [
+        {key: value for key, value in entry.items() if key != "time"} for entry in entries
+    ]
+
+
+def test_an_element_is_named_by_its_file_its_record_or_its_values(tmp_path: Path) -> None:
+    file = tmp_path / "a.jpg"
+    file.write_bytes(b"")
+
+    assert {"file": "x.tfrecord", "record": 7} == name_of(b"x.tfrecord#7", [])
+    assert {"file": str(file)} == name_of(b"", [3, str(file).encode()])
+    assert {"element": ["3", "cat"]} == name_of(b"0", [3, b"cat"])
+
+
+def test_an_error_of_tensorflow_is_told_by_its_own_words() -> None:
+    class InvalidArgumentError(Exception):
+        def __init__(self, message: str) -> None:
+            super().__init__(message)
+            self.message = message
+
+    graph = "Graph execution error:\n\nDetected at node X defined at\n\nInput is empty.\n\t [[{{node X}}]] [Op:f]"
+    eager = "{{function_node __wrapped__DecodeJpeg_device_/job}} Input is empty. [Op:DecodeJpeg]"
+
+    for text in (graph, eager):
+        assert "InvalidArgumentError: Input is empty." == told(InvalidArgumentError(text))
+    assert "parse: \\xff" == told(UnicodeDecodeError("utf-8", b"{{node f}} parse: \xff", 0, 1, "x"))
+
+
+def test_what_cannot_be_asked_for_is_refused() -> None:
+    for dataset, at_most in (([1, 2], 5), (None, -1)):
+        with pytest.raises(UsageError):
+            outlive.skip_bad(dataset, at_most=at_most)
