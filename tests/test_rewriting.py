@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outlive.causes.widened_dtype import _narrower
-from outlive.model import Change, Edit, Place, Remedy
+from outlive.model import Change, Edit, Place, Remedy, Wrap
 from outlive.rewriting import rewriting
 
 SHUFFLE = Change("shuffle", "buffer_size", "95", 0)
@@ -63,6 +63,50 @@ def test_the_argument_is_changed_and_nothing_else(
 )
 def test_nothing_is_said_where_it_is_not_certain(text: str, changes: list[Change]) -> None:
     assert after(text, 1, *changes) is None
+
+
+METHOD = """import tensorflow as tf
+
+class Trainer:
+    @tf.function
+    def step(self, batch, rate):
+        return batch * rate
+
+for rate in rates:
+    trainer.step(batch, rate * 2)
+"""
+FUNCTION = """from tensorflow import constant, function
+
+def slow(batch, *, rate=1.0):
+    return batch * rate
+
+fast = function(slow)
+while True:
+    fast(batch,
+         rate=next(rates))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wrap", "line", "expected"),
+    [
+        (METHOD, Wrap("step", "rate", "tf.constant"), 5, "    trainer.step(batch, tf.constant(rate * 2))"),
+        (METHOD, Wrap("step", "batch", "tf.constant"), 5, "    trainer.step(tf.constant(batch), rate * 2)"),
+        (FUNCTION, Wrap("slow", "rate", "tf.constant"), 3, "         rate=constant(next(rates)))"),
+        (METHOD + "trainer.step(batch, 3)\n", Wrap("step", "rate", "tf.constant"), 5, None),
+        (METHOD, Wrap("step", "other", "tf.constant"), 5, None),
+        (METHOD.replace("import tensorflow as tf", "from keras import tf"), Wrap("step", "rate", "tf.constant"), 5, None),
+        (METHOD.replace("batch, rate * 2", "*both"), Wrap("step", "rate", "tf.constant"), 5, None),
+    ],
+)  # fmt: skip
+def test_a_number_is_handed_over_as_a_tensor_where_the_only_call_is(
+    text: str, wrap: Wrap, line: int, expected: str | None
+) -> None:
+    place = Place("train.py", line, "", text.splitlines()[line - 1].strip())
+
+    found = rewriting(text, place, (Remedy("", changes=(wrap,)),))
+
+    assert expected == (found.after if found else None)
 
 
 def test_a_file_that_has_changed_since_is_left_alone() -> None:

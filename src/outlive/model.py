@@ -121,6 +121,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Wrap:
+    """What the program's only call of one of its own functions should hand over in another form: ``tf.constant(rate)`` for ``rate``."""
+
+    function: str  #: the blamed one, by its last name
+    argument: str
+    within: str  #: what is called with it, as ``tf.constant``; written as the file has imported it
+
+
+@dataclass(frozen=True, slots=True)
 class Remedy:
     """One thing that the reader can do now."""
 
@@ -128,7 +137,7 @@ class Remedy:
     commands: tuple[str, ...] = ()
     safe: bool = False  #: may be applied without asking
     edits: tuple[Edit, ...] = ()  #: how a machine does it in the source
-    changes: tuple[Change, ...] = ()  #: how the blamed line would read: the first that fits it
+    changes: tuple[Change | Wrap, ...] = ()  #: how the user's line would read: the first that fits
 
 
 @dataclass(frozen=True, slots=True)

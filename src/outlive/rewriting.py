@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from outlive.model import Change, Edit, Place, Remedy
+from outlive.model import Change, Edit, Place, Remedy, Wrap
+from outlive.source import Source
 from outlive.source.cells import parse
 from outlive.source.edits import apply_edits
 
@@ -66,8 +67,16 @@ def rewriting(text: str, where: Place, remedies: Sequence[Remedy]) -> Rewriting 
 
 
 def _after(text: str, tree: ast.Module, line: int, remedy: Remedy) -> str | None:
-    found = (edit for change in remedy.changes if (edit := _edit(tree, line, change)))
-    edits = tuple(found)[:1] or remedy.edits
+    found = (
+        edits
+        for change in remedy.changes
+        if (
+            edits := _wrapped(text, change)
+            if isinstance(change, Wrap)
+            else tuple(filter(None, [_edit(tree, line, change)]))
+        )
+    )
+    edits = next(found, remedy.edits)
     if not edits:
         return None
     try:
@@ -96,6 +105,44 @@ def _edit(tree: ast.Module, line: int, change: Change) -> Edit | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
+def _wrapped(text: str, wrap: Wrap) -> tuple[Edit, ...]:
+    """Brackets around an argument, where the program calls its function in one place only."""
+    source = Source("", text)
+    wraps = source.names.alias(wrap.within)
+    defined = [
+        node
+        for node in ast.walk(source.tree.module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == wrap.function
+    ]
+    if len(defined) != 1 or not wraps:
+        return ()
+    names = [word.arg for word in (*defined[0].args.posonlyargs, *defined[0].args.args)]
+    called = {wrap.function, *_bound_to(source, wrap.function)}
+    calls = [call for name in called for call in source.calls_ending_in(name)]
+    if len(calls) != 1:
+        return ()
+    method = names[:1] in (["self"], ["cls"]) and isinstance(calls[0].func, ast.Attribute)
+    place = names.index(wrap.argument) - method if wrap.argument in names else None
+    given = _given(calls[0], wrap.argument, place)
+    if given is None:
+        return ()
+    end_line, end_column = given.end_lineno or 0, given.end_col_offset or 0
+    return (
+        Edit(given.lineno, given.col_offset, given.lineno, given.col_offset, f"{wraps}("),
+        Edit(end_line, end_column, end_line, end_column, ")"),
+    )
+
+
+def _bound_to(source: Source, function: str) -> Iterator[str]:
+    """Other names of a function: ``fast = tf.function(slow)``."""
+    for call in source.calls("tf.function"):
+        above = source.tree.parent(call)
+        if isinstance(above, ast.Assign) and any(
+            isinstance(word, ast.Name) and word.id == function for word in call.args[:1]
+        ):
+            yield from (name for target in above.targets if (name := _last_name(target)))
+
+
 def _calls_at(tree: ast.Module, line: int, name: str) -> list[ast.Call]:
     """The calls whose name stands on the line, as the interpreter counts them; else those that span it."""
     calls = [
@@ -108,13 +155,9 @@ def _calls_at(tree: ast.Module, line: int, name: str) -> list[ast.Call]:
 
 
 def _edit_of(call: ast.Call, change: Change) -> Edit | None:
-    if any(isinstance(word, ast.Starred) for word in call.args) or any(
-        keyword.arg is None for keyword in call.keywords
-    ):
-        return None  # what `*words` holds is not known here
-    given = next((word.value for word in call.keywords if word.arg == change.argument), None)
-    if given is None and change.place is not None and change.place < len(call.args):
-        given = call.args[change.place]
+    if _is_open(call):
+        return None
+    given = _given(call, change.argument, change.place)
     if change.types:
         return _retyped(given, change) if given is not None else None
     if given is not None:
@@ -123,6 +166,23 @@ def _edit_of(call: ast.Call, change: Change) -> Edit | None:
         line, column = call.end_lineno or 0, (call.end_col_offset or 1) - 1
         return Edit(line, column, line, column, change.becomes)  # before the closing bracket
     return None
+
+
+def _is_open(call: ast.Call) -> bool:
+    """Whether it takes `*words` or `**words`: what those hold is not known here."""
+    return any(isinstance(word, ast.Starred) for word in call.args) or any(
+        keyword.arg is None for keyword in call.keywords
+    )
+
+
+def _given(call: ast.Call, name: str, place: int | None) -> ast.expr | None:
+    """An argument by its name, else by its place."""
+    if _is_open(call):
+        return None
+    by_name = next((word.value for word in call.keywords if word.arg == name), None)
+    if by_name is None and place is not None and 0 <= place < len(call.args):
+        return call.args[place]
+    return by_name
 
 
 def _retyped(given: ast.expr, change: Change) -> Edit | None:

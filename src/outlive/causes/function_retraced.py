@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, Fact, Finding, Remedy, size
+from outlive.model import Confidence, Fact, Finding, Remedy, Wrap, size
 from outlive.unit import BEHIND_GROWTH, cause
 
 #: A few shapes are normal.
@@ -14,6 +15,9 @@ MANY_TRACES = 20
 #: Fewer are enough when the memory grew with them: TensorFlow itself warns at five, and chance does not add a trace at each of so many looks.
 SOME_TRACES = 5
 ENOUGH_LOOKS = 4
+
+#: As traces show a Python number that was handed over.
+NUMBER = re.compile(r"(?:int|float) [-+.\de]+")
 
 
 @cause(
@@ -76,7 +80,8 @@ def function_retraced(evidence: Evidence) -> Iterator[Finding]:
             (
                 Remedy(
                     f"Pass what changes as a tensor: {traced.argument or 'value'}=tf.constant(…), "
-                    "not a Python number or a new object."
+                    "not a Python number or a new object.",
+                    changes=_as_tensor(traced.place.function, traced.argument, traced.examples),
                 ),
                 Remedy(
                     "Or fix the signature: @tf.function(input_signature=[…]), or reduce_retracing=True."
@@ -91,3 +96,11 @@ def _argument(name: str, examples: tuple[str, ...]) -> tuple[Fact, ...]:
     if not name:
         return ()
     return (Fact(f"argument `{name}`", ", ".join(examples), "the function's traces"),)
+
+
+def _as_tensor(function: str, argument: str, examples: tuple[str, ...]) -> tuple[Wrap, ...]:
+    """Where the argument is a number: what becomes a tensor as it is."""
+    numbers = [example for example in examples if NUMBER.fullmatch(example)]
+    if not argument or not examples or len(numbers) < len(examples):
+        return ()
+    return (Wrap(function.rpartition(".")[2], argument, "tf.constant"),)
