@@ -92,7 +92,7 @@ def main() -> None:
             f"plain loop in {given.limit} MB: status {plain.returncode}, after about {last[0]} pictures"
         )
         total = given.good + sum(POISON.values())
-        points = sorted(noise.randrange(total - 20) for _ in range(given.kills))
+        points = sorted(noise.randrange(int(total * 0.8)) for _ in range(given.kills))
         kills = [(point, noise.choice(WHOM)) for point in points]
         began = time.monotonic()
         with memory_group(given.limit) as group:

@@ -62,8 +62,10 @@ def test_the_public_names_are_these() -> None:
         "SkipsLess",
         "adaptive",
         "bound",
+        "detect",
         "limit",
         "on_pressure",
+        "predict",
         "shared_session",
         "skip_bad",
     ] == outlive.__all__

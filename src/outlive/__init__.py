@@ -11,8 +11,10 @@ _PUBLIC = {
     "SkipsLess": "outlive.keep.skipping",
     "adaptive": "outlive.keep.adapting",
     "bound": "outlive.keep.bounded",
+    "detect": "outlive.detecting.calling",
     "limit": "outlive.memory_limit",
     "on_pressure": "outlive.keep.pressure",
+    "predict": "outlive.predicting.calling",
     "shared_session": "outlive.keep.sessions",
     "skip_bad": "outlive.keep.skipping",
 }

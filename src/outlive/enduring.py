@@ -63,8 +63,12 @@ def endure(
     journal: Journal | None,
     name_of: Callable[[Any], str],
     path_of: Callable[[Any], str] = lambda item: "",
+    as_json: Callable[[Any], Any] | None = None,
 ) -> Iterator[Sequence[Answer]]:
-    """The answers of a job as they are safe; sometimes none, so that the caller can look around."""
+    """The answers of a job as they are safe; sometimes none, so that the caller can look around.
+
+    ``as_json`` makes of a value what the journal can hold, where it is not that already.
+    """
     unwritten: list[Answer] = []
     since = time.monotonic()
     try:
@@ -82,15 +86,15 @@ def endure(
             due = time.monotonic() - since > COMMIT_SECONDS or len(unwritten) >= MOST_UNWRITTEN
             if unwritten and (due or journal is None):
                 written, unwritten = unwritten, []
-                _write(journal, written)
+                _write(journal, written, as_json)
                 yield written
             else:
                 yield ()
     except CannotWork as failure:
-        _write(journal, unwritten)
+        _write(journal, unwritten, as_json)
         raise _explained(failure) from failure
     if unwritten:
-        _write(journal, unwritten)
+        _write(journal, unwritten, as_json)
         yield unwritten
 
 
@@ -105,10 +109,12 @@ def _explained(failure: CannotWork) -> OutliveError:
     return WorkerFailed(told if not failure.death.thrown else failure.message, remedy)
 
 
-def _write(journal: Journal | None, answers: Sequence[Answer]) -> None:
+def _write(
+    journal: Journal | None, answers: Sequence[Answer], as_json: Callable[[Any], Any] | None
+) -> None:
     if journal is None or not answers:
         return
-    good = [[one.name, one.value] for one in answers if one.good]
+    good = [[one.name, as_json(one.value) if as_json else one.value] for one in answers if one.good]
     bad = [entry(one) for one in answers if not one.good]
     journal.append({"done": good, "quarantined": bad})
     if bad:  # for whoever watches; the journal is what counts

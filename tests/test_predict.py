@@ -1,0 +1,107 @@
+"""``outlive.predict``: any function, in a worker that may die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import outlive
+from outlive.errors import UsageError
+from outlive.predicting.plain import from_plain, to_plain
+
+
+def double(inputs: list[Any]) -> list[Any]:
+    """Runs in the worker."""
+    for one in inputs:
+        if isinstance(one, str):
+            os.kill(os.getpid(), signal.SIGSEGV) if one == "deadly" else int(one)
+    return [numpy.asarray(one) * 2 if not isinstance(one, str) else 2 * int(one) for one in inputs]
+
+
+def too_few(inputs: list[Any]) -> list[Any]:
+    return inputs[1:]
+
+
+@pytest.mark.death
+def test_every_input_has_its_value_or_its_verdict() -> None:
+    inputs = ["1", "deadly", "3", "no number", "5"]
+
+    found = {one.index: one for one in outlive.predict(f"{__name__}:double", inputs)}
+
+    assert {0: 2, 2: 6, 4: 10} == {at: one.value for at, one in found.items() if one.good}
+    assert ["deadly", "no number"] == [found[at].item for at in (1, 3)]
+    verdict = found[3].verdict
+    assert verdict is not None and verdict.cause is not None
+    assert ("uncaught-exception", "double") == (
+        verdict.cause.slug,
+        verdict.cause.where.function if verdict.cause.where else "",
+    )
+    assert found[1].verdict is not None and "SIGSEGV" == found[1].verdict.ending.signal
+
+
+def test_arrays_of_one_shape_go_together_and_come_back_from_the_journal(tmp_path: Path) -> None:
+    arrays = [numpy.full((2 + number % 2, 3), number, "float32") for number in range(20)]
+    out = str(tmp_path / "kept")
+    half = {one.index for one in islice(outlive.predict(double, arrays, out=out), 7)}
+
+    whole = {one.index: one.value for one in outlive.predict(double, arrays, out=out, resume=True)}
+
+    assert half <= set(whole) == set(range(20))
+    for number, value in whole.items():
+        assert numpy.array_equal(arrays[number] * 2, value)
+        assert "float32" == str(value.dtype)
+
+
+def test_a_function_that_gives_too_few_values_is_told() -> None:
+    (only,) = outlive.predict(too_few, ["1"])
+
+    assert only.verdict is not None and only.verdict.cause is not None
+    assert "0 values for 1 inputs" in only.verdict.cause.says
+
+
+def test_a_function_that_no_other_process_can_find_is_refused() -> None:
+    with pytest.raises(UsageError, match="lambda"):
+        list(outlive.predict(lambda inputs: inputs, [1]))
+
+
+SCRIPT = """
+import outlive
+
+FACTOR = 3
+
+def triple(inputs):
+    return [FACTOR * one for one in inputs]
+
+if __name__ == "__main__":
+    print(sorted(one.value for one in outlive.predict(triple, range(5))))
+"""
+
+
+def test_a_function_of_the_script_itself_is_found(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert "[0, 3, 6, 9, 12]" == done.stdout.strip(), done.stderr
+
+
+def test_values_survive_json() -> None:
+    value = {"a": [1, 2.5, None, "x"], "b": numpy.arange(6).reshape(2, 3), "c": numpy.float32(0.5)}
+
+    back = from_plain(to_plain(value))
+
+    assert value["a"] == back["a"]
+    assert numpy.array_equal(value["b"], back["b"])
+    assert 0.5 == float(back["c"])
+    with pytest.raises(TypeError, match="object"):
+        to_plain(object())
