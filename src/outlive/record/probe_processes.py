@@ -161,6 +161,7 @@ def children_of(
 ) -> tuple[ChildDeath, ...]:
     """Workers and subprocesses that ended badly."""
     killed = {line.pid for line in oom_lines} if oom_lines is not None else None
+    sent = sent_of(readings)
     found = []
     for process in readings.processes:
         for note in process.of_kind("child"):
@@ -168,15 +169,19 @@ def children_of(
             if not isinstance(code, int) or not isinstance(pid, int):
                 continue
             frames = readings.lines.places(note.get("frames"))
+            ended_by = signal_name(-code) if code < 0 else None
+            # A pool asks a worker to end that is dying already: it ends of what it was dying of.
+            asked_with = {one.signal for one in sent if one.target == pid}
+            dying = ended_by is not None and asked_with and ended_by not in asked_with
             found.append(
                 ChildDeath(
                     pid=pid,
-                    signal=signal_name(-code) if code < 0 else None,
+                    signal=ended_by,
                     exit_code=code if code >= 0 else None,
                     name=str(note.get("name", "")),
                     at=readings.since_start(note.get("time")),
                     oom_killed=pid in killed if killed is not None else None,
-                    asked=bool(note.get("asked")),
+                    asked=bool(note.get("asked")) and not dying,
                     started=next((frame for frame in frames if frame.own), None),
                 )
             )
