@@ -28,6 +28,8 @@ from outlive.observed import (
     Stack,
     Thrown,
 )
+from outlive.record.format import Log
+from outlive.record.kernels import record_about
 from outlive.record.masking import mask_text
 from outlive.report.page import page
 from outlive.report.share import Stranger
@@ -346,3 +348,20 @@ def test_the_changed_line_is_shown_masked_to_strangers() -> None:
     assert "open('/home/alice/a/c')" in Parsed(page(story)).text
     masked = page(for_strangers(story, Stranger(mask_text, ["alice"])))
     assert "alice" not in masked and "…/c" in masked
+
+
+def test_what_ran_when_is_read_from_the_kernel_that_the_verdict_is_about(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel-9"
+    kernel.mkdir()
+    log = Log(str(kernel / "supervisor.log"))
+    log.append({"kind": "run", "pid": 9})
+    log.close()
+    outer = [{"kind": "run", "pid": 7}]
+    ending = Ending(EndingKind.EXIT, exit_code=1)
+
+    def rings_of(pid: int) -> str | None:
+        evidence = Evidence(ending, Program(pid=pid, own_pids=frozenset({pid})))
+        return record_about(evidence, outer, str(tmp_path))[1]
+
+    assert str(kernel / "rings") == rings_of(9)
+    assert str(tmp_path) == rings_of(7)

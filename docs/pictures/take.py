@@ -19,7 +19,7 @@ from limited import enter, memory_group  # noqa: E402  # it lies beside the demo
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 LIMIT_MB = 1200
-WIDTH, HEIGHT = 900, 1420
+WIDTH, HEIGHT = 900, 1490
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from outlive.model import Place, Verdict
 from outlive.record import runs
 from outlive.record.archive import sources_in
 from outlive.record.history import moments
+from outlive.record.kernels import record_about
 from outlive.record.masking import mask_text
 from outlive.report.page import page
 from outlive.report.share import Stranger
@@ -53,7 +54,7 @@ def story_of(
     told = Story(
         verdict=verdict,
         evidence=evidence,
-        moments=moments(payloads, rings),
+        moments=moments(*record_about(evidence, payloads, rings)),
         source=around(where) if where else (),
         ruled_out=ruled_out(evidence, verdict) if evidence.failed else (),
         began=time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(began)) if began else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,6 +93,18 @@ def kernel_folders(rings: str | None) -> list[str]:
         os.path.join(str(rings), name) for name in names if name.startswith(runs.KERNEL_PREFIX)
     ]
     return sorted(folders, key=_began)
+
+
+def record_about(
+    evidence: Evidence, payloads: Sequence[dict[str, Any]], rings: str | None
+) -> tuple[Sequence[dict[str, Any]], str | None]:
+    """The record that the evidence comes from: a kernel's within the program's, or the program's own."""
+    for folder in kernel_folders(rings):
+        inner = _payloads(folder)
+        pids = {it.get("pid") for it in inner if it.get("kind") == "run"}
+        if pids & evidence.program.own_pids:
+            return inner, os.path.join(folder, runs.RINGS_NAME)
+    return payloads, rings
 
 
 def _began(folder: str) -> float:
