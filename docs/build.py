@@ -137,7 +137,7 @@ def _example(example: Example) -> list[str]:
 def of_symptom(symptom: Symptom, causes: list[Unit[Any]]) -> Written:
     """The page that tells apart what looks the same."""
     parts = [f"# {symptom.phrase}", symptom.says, ASK, "## What it can be"]
-    for unit in causes:
+    for unit in sorted(causes, key=lambda unit: unit.code):
         if symptom.phrase in unit.searched:
             known = unit.section("How we know").partition("\n\n")[0]
             parts.append(f"### [{unit.slug}]({unit.slug}.page)\n\n{unit.headline}\n\n*How it is known:* {known}")  # fmt: skip

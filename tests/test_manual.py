@@ -323,6 +323,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], bool]] = {
 
 
 @pytest.mark.death
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("path", sorted((DOCS / "tutorials").glob("*.md")), ids=lambda it: it.stem)
 def test_a_tutorial_does_what_it_says(path: Path, outlive: Outlive, tmp_path: Path) -> None:
     modules, group = NEEDS[path.stem]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SECONDS = 100
+SECONDS = 250
 DEMO = Path(__file__).resolve().parent.parent / "demo"
 
 #: Between the outputs of two commands.

@@ -72,7 +72,8 @@ def _find(query: str, units: Sequence[Unit[Any]], as_json: bool) -> None:
 
         console_on(sys.stdout).print(Markdown(f"**{symptom.phrase}.** {symptom.says}"))
         print()
-        named = [unit for unit in units if symptom.phrase in unit.searched]
+        fitting = [unit for unit in units if symptom.phrase in unit.searched]
+        named = sorted(fitting, key=lambda unit: unit.code)
     else:
         named = [unit for page in found for unit in units if unit.slug == page.name]
     for unit in named:
