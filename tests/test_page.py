@@ -354,7 +354,7 @@ def test_what_ran_when_is_read_from_the_kernel_that_the_verdict_is_about(tmp_pat
     kernel = tmp_path / "kernel-9"
     kernel.mkdir()
     log = Log(str(kernel / "supervisor.log"))
-    log.append({"kind": "run", "pid": 9})
+    log.append({"kind": "run", "pid": 9, "time": 1.0})
     log.close()
     outer = [{"kind": "run", "pid": 7}]
     ending = Ending(EndingKind.EXIT, exit_code=1)
