@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import click
 
+import outlive
 from outlive.commands import cli
 from outlive.commands.contract import STATUSES, STATUSES_OF_RUN, VARIABLES
 
@@ -28,6 +29,11 @@ def reference() -> str:
     parts = ["# Reference", "Made from the command line itself."]
     for names, command in commands():
         parts += _command(" ".join(names), command)
+    names = [name for name in outlive.__all__ if not name.startswith("_")]
+    parts += [
+        "## Python",
+        _table("name", ((f"`outlive.{name}`", first_line(name)) for name in names)),
+    ]
     parts += [
         "## pytest",
         _table(
@@ -47,6 +53,11 @@ def reference() -> str:
         rows = ((f"`{it.name}`", it.says) for it in VARIABLES if wanted(it))
         parts += [f"## {title}", _table("variable", rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def first_line(name: str) -> str:
+    """What a public name is, in its own words."""
+    return (inspect.getdoc(getattr(outlive, name)) or "").partition("\n\n")[0]
 
 
 def _table(name: str, rows: Iterator[tuple[str, str]]) -> str:

@@ -20,6 +20,7 @@ import click
 import pytest
 from limited import parent_group
 
+import outlive
 from conftest import Outlive
 from outlive import errors
 from outlive.commands import cli
@@ -209,6 +210,14 @@ def test_every_command_and_option_is_explained() -> None:
             assert all(f"`{word}`" in page for word in parameter.opts), f"{name} {parameter.opts}"
         else:
             assert parameter.make_metavar(click.Context(cli)), f"{name} {parameter.name}"
+
+
+def test_every_public_name_is_explained() -> None:
+    page = reference.reference()
+    for name in outlive.__all__:
+        if not name.startswith("_"):
+            assert f"| `outlive.{name}` |" in page
+            assert reference.first_line(name).endswith("."), name
 
 
 def test_the_option_of_pytest_is_explained() -> None:
