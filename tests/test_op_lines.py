@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outlive.crash_site import NativeFrame, Site
-from outlive.record.op_lines import line_of_operation
+from outlive.record.op_lines import line_of_library, line_of_operation
 from outlive.record.readings import Readings
 
 LIBRARY = "/v/site-packages/tensorflow/libtensorflow_framework.so.2"
@@ -50,3 +50,28 @@ def test_one_line_alone_that_uses_the_operation_is_named(
 
 def test_without_native_frames_no_source_is_read() -> None:
     assert None is line_of_operation(Readings([], None), [None, Site()])
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("run('cc -o libcam.so')\nlib = ctypes.CDLL(here('libcam.so'))\n", 2),
+        ("a = CDLL('./libcam.so')\nb = CDLL('./libcam.so')\n", None),
+        ("a = CDLL('./libother.so')\n", None),
+    ],
+    ids=["loaded", "twice", "another"],
+)
+def test_one_line_alone_that_loads_the_library_is_named(
+    source: str, line: int | None, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(source)
+    run = {
+        "kind": "run",
+        "folder": str(tmp_path),
+        "command": ["python", str(tmp_path / "train.py")],
+    }
+    site = Site(frames=(NativeFrame("/w/libcam.so", 1, "flush"),))
+
+    found = line_of_library(Readings([run], None), [site])
+
+    assert line == (found.line if found is not None else None)

@@ -60,6 +60,10 @@ PART_IN_PIECES = 0.2
 #: What malloc adds to a large block: it begins and ends with a page.
 PAGES_AROUND_A_BLOCK = 2 * 4096
 
+#: What keeps a heap from being given back: so many pieces, none of which has pages of its own (malloc's threshold is 128 kB).
+MANY_SMALL_PIECES = 1000
+SMALL_PIECE_BYTES = 64_000
+
 #: What people and schedulers send to a program that hangs.
 ENDED_BY_THE_IMPATIENT = ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGQUIT")
 
@@ -104,6 +108,7 @@ class Evidence:
     children: tuple[ChildDeath, ...] = ()
     crash: Crash | None = None
     operation_line: Place | None = None  #: the only line of the source that asks for what crashed
+    library_line: Place | None = None  #: the only one that loads the library in which it crashed
     growths: Mapping[int, Growth] = field(default_factory=dict)  #: by process
     holders: Mapping[int, tuple[Holder, ...]] = field(
         default_factory=dict
@@ -338,6 +343,17 @@ class Evidence:
         if growth is not None:
             return growth.place
         return self.busy if pid == self.program.pid else None
+
+    def keeps_small_pieces(self, pid: int) -> Holder | None:
+        """The container with the most elements, if they are many and small: such pieces lie between the holes of a heap."""
+        small = [
+            holder
+            for holder in self.holders.get(pid, ())
+            if holder.feeds is not None
+            and holder.counted >= MANY_SMALL_PIECES
+            and holder.bytes < SMALL_PIECE_BYTES * holder.counted
+        ]
+        return max(small, key=lambda holder: holder.counted, default=None)
 
     def fills_one_block(self, pid: int, grown_bytes: int) -> bool:
         """Whether memory of the program grew into address space that it had already: one large array or tensor is being filled.

@@ -72,5 +72,5 @@ def crashed_at_exit(evidence: Evidence) -> Iterator[Finding]:
         ),
         where=evidence.crash.stacks[0].own
         if evidence.crash and evidence.crash.crashing_is_python and evidence.crash.stacks
-        else None,
+        else evidence.library_line,
     )

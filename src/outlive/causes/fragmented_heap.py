@@ -34,7 +34,8 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
     threads make it worse, since each has a heap of its own.
 
     ## How we know
-    When memory was in danger, the C library's own account (`mallinfo2`) showed a large part of the process's memory as free.
+    When memory was in danger, the C library's own account (`mallinfo2`) showed a large part of the process's memory as free. The line is
+    the one that keeps the most small pieces, else the one that ran while memory grew.
 
     ## What to do
     Use fewer heaps (`MALLOC_ARENA_MAX=2`), hand back what is free from time to time (`malloc_trim`), or use another allocator (jemalloc).
@@ -50,6 +51,12 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
             continue
         if last.own_bytes - last.heap_used_bytes < REALLY_THERE * free:
             continue
+        keeper = evidence.keeps_small_pieces(pid)
+        between = (
+            (Fact(f"kept in `{keeper.name}`", f"{keeper.counted} small pieces", "census"),)
+            if keeper
+            else ()
+        )
         yield Finding(
             f"Of the program's {size(last.own_bytes)} the C library's heap held {size(free)} that the program "
             "had given back already.",
@@ -61,6 +68,7 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
                     "mallinfo2, uordblks + hblkhd",
                 ),
                 Fact("memory of the process alone", last.own_bytes, "/proc/self/statm"),
+                *between,
                 *evidence.because("memory limit", "peak memory", "last line seen"),
             ),
             Confidence.LIKELY,
@@ -75,5 +83,5 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
                 ),
                 Remedy("Or use another allocator.", ("LD_PRELOAD=libjemalloc.so.2 outlive run …",)),
             ),
-            where=evidence.growing_line(pid),
+            where=keeper.feeds if keeper else evidence.growing_line(pid),
         )

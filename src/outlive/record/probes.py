@@ -12,7 +12,7 @@ from outlive.evidence import Evidence
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.observed import Group, Origin, Program, Sample, Stack, Thrown
 from outlive.record.exit_lines import raised_exit
-from outlive.record.op_lines import line_of_operation
+from outlive.record.op_lines import line_of_library, line_of_operation
 from outlive.record.probe_circumstances import circumstances_of
 from outlive.record.probe_data import inspection_of, scene_of
 from outlive.record.probe_looks import looks_of
@@ -81,7 +81,8 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         timers=timers_of(readings),
         children=children_of(readings, oom_lines),
         crash=crash,
-        operation_line=line_of_operation(readings, (got.site for got in signals)),
+        operation_line=line_of_operation(readings, [got.site for got in signals]),
+        library_line=line_of_library(readings, [got.site for got in signals]),
         growths=growths,
         looks=looks_of(readings, growths),
         holders=holders_of(readings),
