@@ -148,6 +148,10 @@ def _stages(pipeline: dict[str, Any], limit_bytes: int) -> Table:
         if row["tuned"]:
             most += " and more"
         table.add_row(row["stage"], place, parameters, element, str(held), most, share)
+    if pipeline["beyond_bytes"]:
+        table.add_row(
+            "(TensorFlow's prefetch, the program)", *[""] * 4, size(pipeline["beyond_bytes"])
+        )
     return table
 
 

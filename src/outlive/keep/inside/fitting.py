@@ -10,8 +10,10 @@ from .stage import (
     AUTOTUNE,
     Stage,
     bytes_at_most,
+    bytes_beyond,
     elements_at_most,
     fused_batch,
+    temporary_bytes,
     tuned,
     unit_bytes,
 )
@@ -58,7 +60,7 @@ def fit(stages: List[Stage], budget: int, cpus: int, disk_bytes: int = 0) -> Fit
     reserve = _reserve(stages, cpus)
     rigid = sum(_rigid(stages, position, cpus) for position in range(len(stages)))
     room = max(0, budget - reserve - rigid)
-    wants, least = _wants(stages, cpus, found)
+    wants, least = _wants(stages, cpus, room, found)
     spilled = _spilled(stages, wants, least, room, disk_bytes, found)
     for position in spilled:
         del wants[position]
@@ -67,7 +69,7 @@ def fit(stages: List[Stage], budget: int, cpus: int, disk_bytes: int = 0) -> Fit
     else:
         given = deal(room, wants, least)
         for position in sorted(given):
-            _change(stages, position, given[position], wants[position], found)
+            _change(stages, position, given[position], wants[position], cpus, found)
     found.total_bytes = sum(given.values()) + rigid
     found.ram_budget = max(reserve, budget - found.total_bytes, 1)
     found.initial_parallelism = _initial(stages, found.ram_budget, cpus)
@@ -87,7 +89,9 @@ def deal(room: int, wants: Dict[int, int], least: Dict[int, int]) -> Dict[int, i
     return given
 
 
-def _wants(stages: List[Stage], cpus: int, found: Fit) -> Tuple[Dict[int, int], Dict[int, int]]:
+def _wants(
+    stages: List[Stage], cpus: int, room: int, found: Fit
+) -> Tuple[Dict[int, int], Dict[int, int]]:
     """What the stages that can be changed would hold, and the least with which they work as they should."""
     wants: Dict[int, int] = {}
     least: Dict[int, int] = {}
@@ -108,9 +112,11 @@ def _wants(stages: List[Stage], cpus: int, found: Fit) -> Tuple[Dict[int, int], 
             )  # a cache or a shuffle of who knows how many
             least[position] = 0 if stage.kind == "cache" else unit
         else:
-            wants[position] = held * unit
             needed = max(_least_elements(stage, held, cpus), fused_batch(stages, position))
-            least[position] = unit * min(held, needed)
+            wants[position] = held * unit + temporary_bytes(stage, held, cpus)
+            least[position] = min(held, needed) * unit + temporary_bytes(stage, needed, cpus)
+            if least[position] > room // 2:  # better slow than dead
+                least[position] = unit + temporary_bytes(stage, 1, cpus)
     return wants, least
 
 
@@ -128,7 +134,7 @@ def _least_elements(stage: Stage, held: int, cpus: int) -> int:
     if stage.kind == "map":
         return min(held, cpus)  # fewer would leave processors idle
     if stage.kind == "interleave":
-        return min(held, stage.cycle * (stage.block + 1))
+        return min(held, 2 * (stage.cycle + 1))
     if stage.kind == "cache":
         return 0
     return min(held, 1)
@@ -168,12 +174,14 @@ def _spilled(
     return gone
 
 
-def _change(stages: List[Stage], position: int, given: int, wanted: int, found: Fit) -> None:
+def _change(
+    stages: List[Stage], position: int, given: int, wanted: int, cpus: int, found: Fit
+) -> None:
     """From bytes back to the parameter."""
     stage, unit = stages[position], unit_bytes(stages, position)
     if given >= wanted or not unit or stage.kind == "cache":
         return
-    elements = max(1, given // unit)
+    elements = _affordable(stage, given, unit, cpus)
     if stage.kind == "interleave":
         found.changes.append(Change(position, "lean", 0, 1))
     elif stage.kind == "map":
@@ -181,6 +189,14 @@ def _change(stages: List[Stage], position: int, given: int, wanted: int, found: 
             found.changes.append(Change(position, "calls", stage.calls, elements))
     elif stage.size is None or stage.size < 0 or elements < stage.size:
         found.changes.append(Change(position, "size", stage.size, elements))
+
+
+def _affordable(stage: Stage, given: int, unit: int, cpus: int) -> int:
+    """How many elements so many bytes are enough for."""
+    running = temporary_bytes(stage, cpus, cpus)
+    if given >= cpus * unit + running:
+        return max(1, (given - running) // unit)
+    return max(1, given // (unit + temporary_bytes(stage, 1, cpus)))
 
 
 def _rigid(stages: List[Stage], position: int, cpus: int) -> int:
@@ -192,16 +208,14 @@ def _rigid(stages: List[Stage], position: int, cpus: int) -> int:
 
 
 def _reserve(stages: List[Stage], cpus: int) -> int:
-    """The least with which the stages that tune themselves can work; the last stage gets a prefetch by TensorFlow itself."""
+    """The least with which the stages that tune themselves can work, and what comes after the last."""
     total = 0
     for position, stage in enumerate(stages):
         if tuned(stage):
             calls = TUNED_ELEMENTS if stage.kind == "prefetch" else cpus
             total += calls * (unit_bytes(stages, position) or 0)
-    last = stages[-1] if stages else None
-    if last is not None and last.kind != "prefetch":
-        total += TUNED_ELEMENTS * (last.element_bytes or 0)
-    return total
+            total += temporary_bytes(stage, calls, cpus)
+    return total + bytes_beyond(stages)
 
 
 def _initial(stages: List[Stage], ram_budget: int, cpus: int) -> int:

@@ -131,7 +131,7 @@ def of_keras(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> D
         for _ in range(CALLS):
             call(fed)
         return found
-    optimizer = loaded.optimizer or keras.optimizers.Adam()
+    optimizer = getattr(loaded, "optimizer", None) or keras.optimizers.Adam()
     optimizer.build(loaded.trainable_variables)
 
     def step(one: Any) -> None:

@@ -18,7 +18,7 @@ from .bounding import SHARE, in_words
 from .fitting import fit
 from .room import processors
 from .sampling import Sampler
-from .stage import bytes_at_most, elements_at_most, tuned
+from .stage import bytes_at_most, bytes_beyond, elements_at_most, tuned
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -143,9 +143,11 @@ def plan_of(dataset: Any, built: Built, room: int) -> Dict[str, Any]:
         stage.place = built.place_of(one)
     rows = [row(stages, position, cpus) for position in range(len(stages))]
     fitted = fit(stages, int(SHARE * room), cpus, ROOM_ON_DISK)
-    total = sum(one["bytes"] or 0 for one in rows)
+    beyond = bytes_beyond(stages)
+    total = sum(one["bytes"] or 0 for one in rows) + beyond
     return {
         "stages": rows,
+        "beyond_bytes": beyond,
         "total_bytes": total,
         "unknown": [one["stage"] for one in rows if one["bytes"] is None],
         "ram_budget": fitted.ram_budget,

@@ -80,13 +80,18 @@ def follower(stages: List[Stage], position: int) -> Optional[Stage]:
 
 
 def unit_bytes(stages: List[Stage], position: int) -> Optional[int]:
-    """What one more in the stage's parameter costs: an element, or a call in flight."""
+    """What one more in the stage's parameter costs: an element."""
     stage = stages[position]
-    if stage.kind == "map":
-        if stage.element_bytes is None:
-            return stage.call_bytes or None
-        return max(stage.element_bytes, stage.call_bytes)
+    if stage.element_bytes is None and stage.kind == "map":
+        return stage.call_bytes or None
     return stage.element_bytes
+
+
+def temporary_bytes(stage: Stage, held: int, cpus: int) -> int:
+    """What calls that are running need beside their results; of those in flight no more run than there are processors."""
+    if stage.kind != "map" or not stage.calls:
+        return 0
+    return min(held, cpus) * max(0, stage.call_bytes - (stage.element_bytes or 0))
 
 
 def elements_at_most(stages: List[Stage], position: int, cpus: int) -> Optional[int]:
@@ -105,9 +110,9 @@ def elements_at_most(stages: List[Stage], position: int, cpus: int) -> Optional[
     if stage.kind == "map" and stage.calls:
         return _of_map(stages, position, cpus if stage.calls == AUTOTUNE else stage.calls)
     if stage.kind == "interleave" and stage.calls:
-        if stage.lean:
-            return stage.cycle * (stage.block + 1)
-        return 3 * stage.cycle * (2 * stage.block + 1)
+        opened = stage.cycle + 1 if stage.lean else 3 * stage.cycle  # those of the cycle, and ahead
+        opened = opened if stage.count < 0 else min(opened, stage.count)
+        return opened * (2 if stage.lean else 2 * stage.block + 1)
     if stage.kind == "batch" and stage.calls:
         return cpus if stage.calls == AUTOTUNE else stage.calls
     return 0
@@ -137,7 +142,9 @@ def bytes_at_most(stages: List[Stage], position: int, cpus: int) -> Optional[int
             return _of_batch(stages, stage)
         return stage.call_bytes
     unit = unit_bytes(stages, position)
-    return None if held is None or unit is None else held * unit
+    if held is None or unit is None:
+        return None
+    return held * unit + temporary_bytes(stage, held, cpus)
 
 
 def _of_batch(stages: List[Stage], stage: Stage) -> Optional[int]:
@@ -147,3 +154,10 @@ def _of_batch(stages: List[Stage], stage: Stage) -> Optional[int]:
     if any(fused_batch(stages, source) for source in stage.sources):
         return stage.element_bytes
     return (stage.input_bytes or 0) * (stage.batch or 1) + stage.element_bytes
+
+
+def bytes_beyond(stages: List[Stage]) -> int:
+    """At the end: the prefetch that TensorFlow adds where there is none, and the element that the program works with."""
+    last = stages[-1]
+    ahead = 0 if last.kind == "prefetch" else TUNED_PREFETCH
+    return (ahead + 1) * (last.element_bytes or 0)
