@@ -57,7 +57,7 @@ class Fit:
 def fit(stages: List[Stage], budget: int, cpus: int, disk_bytes: int = 0) -> Fit:
     """``disk_bytes``: room for a cache that does not fit the memory."""
     found = Fit()
-    reserve = _reserve(stages, cpus)
+    reserve = _reserve(stages, cpus, budget)
     rigid = sum(_rigid(stages, position, cpus) for position in range(len(stages)))
     room = max(0, budget - reserve - rigid)
     wants, least = _wants(stages, cpus, room, found)
@@ -71,7 +71,7 @@ def fit(stages: List[Stage], budget: int, cpus: int, disk_bytes: int = 0) -> Fit
         for position in sorted(given):
             _change(stages, position, given[position], wants[position], cpus, found)
     found.total_bytes = sum(given.values()) + rigid
-    found.ram_budget = max(reserve, budget - found.total_bytes, 1)
+    found.ram_budget = max(min(reserve, budget), budget - found.total_bytes, 1)
     found.initial_parallelism = _initial(stages, found.ram_budget, cpus)
     return found
 
@@ -207,14 +207,15 @@ def _rigid(stages: List[Stage], position: int, cpus: int) -> int:
     return bytes_at_most(stages, position, cpus) or 0
 
 
-def _reserve(stages: List[Stage], cpus: int) -> int:
-    """The least with which the stages that tune themselves can work, and what comes after the last."""
+def _reserve(stages: List[Stage], cpus: int, budget: int) -> int:
+    """What the stages that tune themselves work well with, and what comes after the last; of a small budget not all."""
     total = 0
     for position, stage in enumerate(stages):
         if tuned(stage):
             calls = TUNED_ELEMENTS if stage.kind == "prefetch" else cpus
-            total += calls * (unit_bytes(stages, position) or 0)
-            total += temporary_bytes(stage, calls, cpus)
+            unit = unit_bytes(stages, position) or 0
+            wanted = calls * unit + temporary_bytes(stage, calls, cpus)
+            total += max(unit, min(wanted, budget // 4))
     return total + bytes_beyond(stages)
 
 

@@ -165,7 +165,9 @@ class Switch:
         if not all_eager(dataset):
             if handed_in(dataset):
                 return dataset  # met where it was handed in
-            raise NotReached("it was built inside a tf.function")
+            raise NotReached(
+                "it was built inside a tf.function, where only shuffle, prefetch and map of known shapes are fitted"
+            )
         with library().init_scope():
             if self._bounder is None:
                 self._bounder = self._make_bounder()

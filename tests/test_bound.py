@@ -1,0 +1,372 @@
+"""Pipelines that fit the memory there is: they live where the others die, and give the same elements in the same order."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from limited import enter, memory_group, parent_group
+
+from conftest import UNWANTED, Outlive
+from outlive.errors import UsageError
+from outlive.keep.inside.fitting import Fit, deal, fit
+from outlive.keep.inside.spilling import Spill, mount_of
+from outlive.keep.inside.stage import AUTOTUNE, INFINITE, Stage, bytes_at_most, elements_at_most
+from outlive.keep.plans import fit_mode, line
+from outlive.written_size import bytes_in
+
+PROGRAMS = Path(__file__).parent / "programs"
+MB = 1_000_000
+
+
+def stage(kind: str, *sources: int, **values: Any) -> Stage:
+    made = Stage(kind, kind, sources)
+    made.element_bytes = MB
+    made.count = 1000
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made
+
+
+def changes(found: Fit) -> dict[int, tuple[str, int]]:
+    return {change.position: (change.parameter, change.after) for change in found.changes}
+
+
+SOURCE = stage("source")
+
+
+@pytest.mark.parametrize(
+    ("one", "elements"),
+    [
+        (stage("shuffle", 0, size=100), 100),
+        (stage("shuffle", 0, size=5000), 1000),
+        (stage("shuffle", 0, size=5000, count=INFINITE), 5000),
+        (stage("shuffle", 0, size=-1), 1000),
+        (stage("prefetch", 0, size=7), 7),
+        (stage("prefetch", 0, size=AUTOTUNE), 2),
+        (stage("cache", 0), 1000),
+        (stage("cache", 0, count=INFINITE), None),
+        (stage("map", 0, calls=64), 64),
+        (stage("map", 0, calls=AUTOTUNE), 4),
+        (stage("map", 0), 0),
+        (stage("interleave", 0, calls=8, cycle=16, block=2), 240),
+        (stage("interleave", 0, calls=8, cycle=16, block=2, count=10), 50),
+        (stage("interleave", 0, cycle=16, block=2), 0),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_a_stage_holds_so_many_elements_at_most(one: Stage, elements: int | None) -> None:
+    assert elements == elements_at_most([SOURCE, one], 1, 4)
+
+
+def test_a_map_right_before_a_batch_holds_whole_batches() -> None:
+    wide = stage("map", 0, calls=20)
+    batch = stage("batch", 1, batch=16, element_bytes=16 * MB, input_bytes=MB)
+
+    assert 32 == elements_at_most([SOURCE, wide, batch], 1, 4)
+    assert 16 * MB == bytes_at_most([SOURCE, wide, batch], 2, 4), "written right into it"
+
+
+def test_temporaries_count_for_the_calls_that_run() -> None:
+    wide = stage("map", 0, calls=20, call_bytes=11 * MB)
+
+    assert (20 + 4 * 10) * MB == bytes_at_most([SOURCE, wide], 1, 4)
+
+
+def test_what_fits_is_left_as_it_is() -> None:
+    stages = [SOURCE, stage("shuffle", 0, size=100), stage("prefetch", 1, size=10)]
+
+    assert {} == changes(fit(stages, 200 * MB, 2))
+
+
+def test_who_wants_little_gets_all_of_it() -> None:
+    stages = [SOURCE, stage("shuffle", 0, size=500), stage("prefetch", 1, size=10)]
+
+    found = fit(stages, 100 * MB, 2)
+
+    assert {1: ("size", 89)} == changes(found)
+    assert found.total_bytes <= 100 * MB
+
+
+def test_the_rest_is_shared_evenly() -> None:
+    assert {0: 10, 1: 45, 2: 45} == deal(100, {0: 10, 1: 500, 2: 90}, {0: 1, 1: 1, 2: 1})
+
+
+def test_a_cache_goes_to_a_disk_whole_or_not_at_all() -> None:
+    stages = [SOURCE, stage("cache", 0), stage("prefetch", 1, size=5)]
+
+    assert {1: ("disk", 1000 * MB)} == changes(fit(stages, 100 * MB, 2, disk_bytes=2000 * MB))
+    full = fit(stages, 100 * MB, 2, disk_bytes=MB)
+    assert [(1, "there is no room for it on a disk either")] == full.left_out
+
+
+def test_a_cache_that_is_read_twice_at_once_stays() -> None:
+    stages = [SOURCE, stage("cache", 0), stage("zip", 1, 1)]
+
+    found = fit(stages, 100 * MB, 2, disk_bytes=2000 * MB)
+
+    assert [(1, "it is read twice at the same time")] == found.left_out
+
+
+def test_an_element_of_unknown_size_is_not_guessed() -> None:
+    unknown = {"element_bytes": None}
+    stages = [
+        SOURCE,
+        stage("shuffle", 0, size=50, **unknown),
+        stage("prefetch", 1, size=9, **unknown),
+    ]
+
+    found = fit(stages, 100 * MB, 2)
+
+    assert {2: ("size", AUTOTUNE)} == changes(found), "which weighs what it holds"
+    assert [1] == [position for position, _ in found.left_out]
+
+
+def test_what_was_decided_stays() -> None:
+    stages = [SOURCE, stage("shuffle", 0, size=500, settled=True)]
+
+    assert {} == changes(fit(stages, 100 * MB, 2))
+
+
+def test_what_tunes_itself_begins_with_as_much_as_fits() -> None:
+    stages = [SOURCE, stage("map", 0, calls=AUTOTUNE, element_bytes=40 * MB, call_bytes=40 * MB)]
+
+    assert (
+        2 == fit(stages, 100 * MB, 32).initial_parallelism or fit(stages, 100 * MB, 32).ram_budget
+    )
+    assert 1 == fit(stages, 10 * MB, 2).initial_parallelism
+
+
+def test_a_cache_does_not_go_where_files_lie_in_memory(tmp_path: Path) -> None:
+    kinds = {"/": "ext4", "/dev/shm": "tmpfs"}
+
+    assert "/dev/shm" == mount_of("/dev/shm/some/folder", kinds)
+    assert "/" == mount_of("/home/somebody", kinds)
+    assert 0 == Spill([str(tmp_path / "missing")]).room()
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [("800MB", 800 * MB), ("2 GB", 2000 * MB), ("1.5g", 1500 * MB), (7, 7), ("64KiB", 64_000)],
+)
+def test_sizes_are_read_as_people_write_them(written: str, expected: int) -> None:
+    assert expected == bytes_in(written)
+
+
+@pytest.mark.parametrize("written", ["much", "-3MB", "", "0"])
+def test_what_is_no_size_is_refused(written: str) -> None:
+    with pytest.raises(UsageError):
+        bytes_in(written)
+
+
+def test_a_line_is_laid_through_what_was_measured() -> None:
+    assert pytest.approx((300, 20)) == line([(2, 340), (4, 380), (8, 460)])
+    assert (340, 0) == line([(2, 340)])
+
+
+def test_the_largest_batch_leaves_some_of_the_limit() -> None:
+    points = [
+        {"mode": "predict", "batch": batch, "peak_bytes": 300 + 20 * batch, "weights_bytes": 1,
+         "optimizer_bytes": 0, "input": [batch, 4]}
+        for batch in (2, 4, 8)
+    ]  # fmt: skip
+
+    assert 30 == fit_mode(points, "predict", 1010)["largest_batch"]
+    assert {} == fit_mode(points, "train", 1000)
+
+
+def test_only_datasets_are_bounded() -> None:
+    import outlive
+
+    with pytest.raises(UsageError, match=r"tf\.data\.Dataset"):
+        outlive.bound([1, 2, 3])
+
+
+def tensorflow_environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
+    return kept | {"OUTLIVE_HOME": str(tmp_path / "home"), "TF_CPP_MIN_LOG_LEVEL": "2"}
+
+
+def last_line(text: str) -> Any:
+    return json.loads(text.strip().splitlines()[-1])
+
+
+@pytest.mark.tf
+@pytest.mark.timeout(400)
+def test_every_shape_gives_the_same_elements_and_every_way_of_reading_is_met(
+    tmp_path: Path,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS / "pipeline_shapes.py")],
+        env=tensorflow_environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=390,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr[-3000:]
+    found = last_line(done.stdout)
+    assert [] == found.pop("different")
+    assert 280 == found.pop("python calls"), "the program's own Python is never called once more"
+    assert {780.0} == {total for total, _ in found.values()}, found
+    for way, (_, said) in found.items():
+        assert "prefetch" in said[0], way
+    assert "it was built inside a tf.function" in found["built_in_a_function"][1][1]
+
+
+@pytest.fixture
+def small_group() -> Iterator[Path]:
+    if parent_group() is None:
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail("skips are forbidden here: no memory control group can be made")
+        pytest.skip("no memory control group can be made here")
+    with memory_group(700) as made:
+        yield made
+
+
+def in_a_group(group: Path, tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words],
+        env=tensorflow_environment(tmp_path),
+        preexec_fn=lambda: enter(group),
+        capture_output=True,
+        text=True,
+        timeout=390,
+        check=False,
+    )
+
+
+FAT = str(PROGRAMS / "fat_pipelines.py")
+
+
+@pytest.mark.tf
+@pytest.mark.death
+@pytest.mark.timeout(400)
+def test_pipelines_that_are_killed_bare(tmp_path: Path, small_group: Path) -> None:
+    done = in_a_group(small_group, tmp_path, FAT, "bare")
+
+    assert 0 == done.returncode, done.stderr[-3000:]
+    assert {signal.SIGKILL} == set(last_line(done.stdout).values()), done.stdout
+
+
+@pytest.mark.tf
+@pytest.mark.death
+@pytest.mark.timeout(400)
+def test_the_same_pipelines_finish_when_they_are_bounded(tmp_path: Path, small_group: Path) -> None:
+    done = in_a_group(small_group, tmp_path, "-m", "outlive", "run", "--bound", FAT, "all")
+
+    assert 0 == done.returncode, done.stderr[-3000:]
+    found = last_line(done.stdout)
+    numbers = list(range(60))
+    assert [numbers, numbers] == [sorted(one) for one in found["shuffled"]]
+    assert found["shuffled"][0] != found["shuffled"][1] != numbers
+    for name in ("prefetched", "cached", "mapped"):
+        assert [numbers, numbers] == found[name], name
+    assert [[30, 31, 32] * 20] * 2 == found["ragged"]
+    told = [text for text in done.stderr.splitlines() if text.startswith("outlive: `")]
+    assert ["shuffle", "prefetch", "cache", "map", "prefetch"] == [
+        text.split("`")[1] for text in told
+    ]
+    marked = Path(FAT).read_text().splitlines().index("    return pictures().shuffle(COUNT)  # <- shuffle")  # fmt: skip
+    assert f"(fat_pipelines.py, line {marked + 1})" in told[0]
+
+
+SCRIPT = """
+import sys
+import tensorflow as tf
+
+def picture(number):
+    return tf.fill([100, 100, 3], tf.cast(number, tf.float32))
+
+def make():
+    numbers = tf.data.Dataset.range(1000)
+    pictures = numbers.map(picture, num_parallel_calls=8)
+    mixed = pictures.shuffle(500)
+    return mixed.batch(10).prefetch(2)
+
+if __name__ == "__main__":
+    print("the program runs")
+    for batch in make():
+        sys.exit("it is read")
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("target", ["fat.py:make", "fat.py"])
+def test_a_plan_names_the_stage_to_change_and_its_line(outlive: Outlive, target: str) -> None:
+    outlive.script("fat.py", SCRIPT)
+
+    done = outlive("plan", target, "--memory", "500MB", "--json", seconds=290)
+
+    assert 1 == done.status, done.stderr
+    plan = json.loads(done.stdout)
+    (pipeline,) = plan["pipelines"]
+    shuffle = next(row for row in pipeline["stages"] if row["stage"] == "shuffle")
+    assert (11, 120_000, 500, 60_000_000) == (
+        shuffle["line"], shuffle["element_bytes"], shuffle["elements"], shuffle["bytes"],
+    )  # fmt: skip
+    assert ["shuffle"] == [
+        pipeline["stages"][change["position"]]["stage"] for change in pipeline["changes"]
+    ]
+    assert ("the program runs" in done.stderr) == (target == "fat.py")
+    assert "it is read" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("missing.py", "There is no missing.py"),
+        ("fat.txt", "neither a script nor a model"),
+        ("fat.py:make", "ended by SIGKILL"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(outlive: Outlive, target: str, said: str) -> None:
+    outlive.script("fat.py", SCRIPT)
+    deadly = outlive.script("deadly", "#!/bin/sh\nkill -9 $$\n")
+    deadly.chmod(0o700)
+
+    done = outlive("plan", target, "--python", str(deadly))
+
+    assert 2 <= done.status <= 3
+    assert said in done.stderr
+
+
+def test_a_plan_of_nothing_tells_the_limit(outlive: Outlive) -> None:
+    done = outlive("plan", "--json")
+
+    limit = json.loads(done.stdout)["limit"]
+    assert 0 < limit["left_bytes"] <= limit["bytes"]
+    assert limit["source"].startswith("/")
+
+
+@pytest.mark.tf
+@pytest.mark.timeout(300)
+def test_a_model_is_measured_and_the_largest_batch_told(outlive: Outlive, tmp_path: Path) -> None:
+    model = tmp_path / "model.keras"
+    recipe = (
+        "import keras\n"
+        "keras.Sequential([keras.layers.Input((64, 64, 3)), keras.layers.Conv2D(64, 3, padding='same'),"
+        f" keras.layers.GlobalAveragePooling2D(), keras.layers.Dense(10)]).save({str(model)!r})"
+    )
+    subprocess.run([sys.executable, "-c", recipe], check=True, capture_output=True, timeout=200)
+
+    done = outlive("plan", str(model), "--memory", "2GB", "--json", seconds=290)
+
+    assert 0 == done.status, done.stderr
+    predict, train = json.loads(done.stdout)["fits"]
+    weights = 4 * ((27 * 64 + 64) + (64 * 10 + 10))
+    assert (weights, 0, [64, 64, 3]) == (
+        predict["weights_bytes"], predict["optimizer_bytes"], predict["input"],
+    )  # fmt: skip
+    assert train["optimizer_bytes"] > 2 * weights, "two moments of each weight"
+    assert 0 < train["largest_batch"]
+    assert predict["bytes_a_batch"] >= 64 * 64 * 64 * 4, "one layer's output at the least"
