@@ -284,7 +284,7 @@ import sys
 import tensorflow as tf
 
 def picture(number):
-    return tf.fill([100, 100, 3], tf.cast(number, tf.float32))
+    return tf.fill([400, 250, 3], tf.cast(number, tf.float32))
 
 def make():
     numbers = tf.data.Dataset.range(1000)
@@ -305,13 +305,13 @@ if __name__ == "__main__":
 def test_a_plan_names_the_stage_to_change_and_its_line(outlive: Outlive, target: str) -> None:
     outlive.script("fat.py", SCRIPT)
 
-    done = outlive("plan", target, "--memory", "500MB", "--json", seconds=290)
+    done = outlive("plan", target, "--memory", "1GB", "--json", seconds=290)
 
     assert 1 == done.status, done.stderr
     plan = json.loads(done.stdout)
     (pipeline,) = plan["pipelines"]
     shuffle = next(row for row in pipeline["stages"] if row["stage"] == "shuffle")
-    assert (11, 120_000, 500, 60_000_000) == (
+    assert (11, 1_200_000, 500, 600_000_000) == (
         shuffle["line"], shuffle["element_bytes"], shuffle["elements"], shuffle["bytes"],
     )  # fmt: skip
     assert ["shuffle"] == [
