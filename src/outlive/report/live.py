@@ -16,7 +16,7 @@ from outlive.evidence import Evidence
 from outlive.forecast import room, seconds_left
 from outlive.memory_use import Holder, Stage
 from outlive.model import Place, size
-from outlive.observed import Moment, Thrown
+from outlive.observed import Moment, Origin, Thrown
 from outlive.report.text import visible
 
 #: What ran during the last seconds counts as what runs now.
@@ -97,14 +97,18 @@ class Alive:
             found.append((still.at, f"stands still for {still.seconds:.0f} s: {still.words()}"))
         looks = evidence.looks.get(evidence.program.pid)
         if looks is not None and looks.ledgers:
-            known = sum(1 for _ in looks.ledgers)
-            found.append((0.0, f"memory in danger: looked into it {known} times"))
+            found.append((0.0, f"memory in danger: looked into it {len(looks.ledgers)} times"))
         found.sort(key=lambda pair: pair[0] or 0.0)
         return [f"{words}  after {duration(at)}" if at else words for at, words in reversed(found)]
 
 
+WHERE_ERRORS_END = {Origin.CELL: "error in a cell", Origin.WORKER: "error in a worker"}
+
+
 def _kind(thrown: Thrown) -> str:
-    return "brake" if thrown.is_a("MemoryBrake") else "error in the background"
+    if thrown.is_a("MemoryBrake"):
+        return "brake"
+    return WHERE_ERRORS_END.get(thrown.origin, "error in the background")
 
 
 def to_data(alive: Alive) -> dict[str, Any]:
