@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from outlive.record.format import read_frames
+from outlive.record.inside import brake
 from outlive.record.outside import FOLDER_VARIABLE, INSIDE_PATH
 from pythons import pythons
 
@@ -425,3 +426,19 @@ def test_a_python_that_is_too_old_runs_without_a_recorder(old: str, tmp_path: Pa
 
     assert (0, "fine\n", "") == (done.returncode, done.stdout, done.stderr)
     assert [] == list(folder.iterdir())
+
+
+def test_a_stop_of_the_brake_is_written_down_once_by_the_thread_that_watches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes: list[tuple[str, int]] = []
+    made = brake.Brake(str(tmp_path), bool, lambda kind, stops: notes.append((kind, stops)))
+    monkeypatch.setattr(made, "_main", 1)
+    made.consider(0)
+    assert [] == notes
+
+    monkeypatch.setattr(made, "_stops", 1)
+    made.consider(0)
+    made.consider(0)
+
+    assert [("brake", 1)] == notes

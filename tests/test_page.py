@@ -320,6 +320,14 @@ def test_the_moments_that_matter_are_marked() -> None:
     ]  # fmt: skip
 
 
+def test_a_brake_that_the_program_lived_on_after_is_marked_by_its_note() -> None:
+    brake = Thrown("outlive.MemoryBrake", "", at=1.5, bases=("BaseException",))
+
+    assert (1.5, "brake") in Story(VERDICT, replace(crashed(), errors=(brake,))).marks
+    marks = Story(VERDICT, replace(crashed(), errors=(brake,), brakes=(0.5, 1.4))).marks
+    assert [at for at, label in marks if label == "brake"] == [0.5, 1.4]
+
+
 def test_containers_tensors_and_native_memory_are_told_together() -> None:
     looks = Looks(
         ledgers=(Ledger(900, 1000, 500, 800, 40),),

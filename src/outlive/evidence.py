@@ -120,6 +120,7 @@ class Evidence:
     stages: tuple[Stage, ...] = ()
     standstill: Standstill | None = None  #: when it stood still, and did not go on until the end
     acts: tuple[Act, ...] = ()  #: what the program closed and cancelled
+    brakes: tuple[float, ...] = ()  #: when the brake stopped its code, in seconds since the start
     scene: Scene = field(default_factory=Scene)
     inspection: Inspection = field(default_factory=Inspection)
     log: str = ""

@@ -33,7 +33,19 @@ BODY = struct.Struct("<IQ")
 
 #: Notes that a process may write however well it goes: by themselves they are no event.
 ORDINARY = frozenset(
-    {"shim", "census", "stage", "leaving", "closed", "cancelled", "seen", "look", "timer", "shown"}
+    {
+        "shim",
+        "census",
+        "stage",
+        "leaving",
+        "closed",
+        "cancelled",
+        "seen",
+        "look",
+        "timer",
+        "shown",
+        "brake",
+    }
 )
 
 #: One frame may not be larger: a damaged length must not make the reader swallow the rest of the file.

@@ -76,6 +76,13 @@ def _workers_looked_at(readings: Readings) -> set[Any]:
     } - {None}
 
 
+def brakes_of(readings: Readings) -> tuple[float, ...]:
+    """When the brake stopped the program's code."""
+    notes = [note for process in readings.processes for note in process.of_kind("brake")]
+    times = (readings.since_start(note.get("time")) for note in notes)
+    return tuple(sorted(at for at in times if at is not None))
+
+
 def acts_of(readings: Readings) -> tuple[Act, ...]:
     """What the program closed and cancelled, oldest first."""
     found = [

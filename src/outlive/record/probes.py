@@ -27,6 +27,7 @@ from outlive.record.probe_memory import (
 )
 from outlive.record.probe_processes import (
     acts_of,
+    brakes_of,
     cells_of,
     children_of,
     crash_of,
@@ -90,6 +91,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         stages=stages_of(readings),
         standstill=standstill,
         acts=acts_of(readings),
+        brakes=brakes_of(readings),
         scene=scene_of(readings),
         inspection=inspection_of(readings),
         log=log,

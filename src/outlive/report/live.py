@@ -84,8 +84,9 @@ class Alive:
                 f"{_kind(thrown)}: {thrown.words}" + (f" at {thrown.own}" if thrown.own else ""),
             )
             for thrown in evidence.errors
-            if thrown.is_a("MemoryBrake") or not thrown.seen
+            if not thrown.seen and not (evidence.brakes and thrown.is_a("MemoryBrake"))
         ]
+        found += [(at, "brake: the running code was stopped") for at in evidence.brakes]
         found += [
             (child.at, f"process {child.pid} died: {child.signal or f'status {child.exit_code}'}")
             for child in evidence.children

@@ -66,7 +66,7 @@ class Story:
         """Moments that matter, to be marked on the curve."""
         evidence = self.evidence
         found = [(got.at, f"{got.signal} arrives") for got in evidence.signals]
-        found += [(thrown.at, "brake") for thrown in evidence.errors if thrown.is_a("MemoryBrake")]
+        found += [(at, "brake") for at in evidence.brakes or _brake_errors(evidence)]
         found += [(child.at, f"process {child.pid} dies") for child in evidence.children]
         found.append((_limit_met(evidence), "limit reached"))
         if evidence.standstill is not None:
@@ -81,6 +81,11 @@ class Story:
         if isinstance(end, int | float) and not isinstance(end, bool):
             found.append((float(end), "end" if not evidence.failed else "death"))
         return sorted((at, label) for at, label in found if at is not None)
+
+
+def _brake_errors(evidence: Evidence) -> Sequence[float | None]:
+    """A brake that ended the program at once was not written down by itself."""
+    return [thrown.at for thrown in evidence.errors if thrown.is_a("MemoryBrake")]
 
 
 def _limit_met(evidence: Evidence) -> float | None:

@@ -164,7 +164,7 @@ class Agent:
         if self._brake is None:
             from .brake import Brake
 
-            self._brake = Brake(self._folder, own_code(library_folders()))
+            self._brake = Brake(self._folder, own_code(library_folders()), self._journal.note)
         if on:
             return bool(self._brake.on())
         self._brake.off()

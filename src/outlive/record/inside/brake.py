@@ -56,9 +56,13 @@ class MemoryBrake(BaseException):
 class Brake:
     """Watches the memory of this process, when it is on."""
 
-    def __init__(self, folder: str, is_own: Callable[[str], bool]) -> None:
+    def __init__(
+        self, folder: str, is_own: Callable[[str], bool], note: Callable[..., None]
+    ) -> None:
         self._limit_path = os.path.join(folder, "limit")
         self._is_own = is_own
+        self._note = note
+        self._stops = self._noted_stops = 0
         self._pid = os.getpid()
         self._main = 0
         self._wanted: Optional[Tuple[int, int]] = None
@@ -86,6 +90,9 @@ class Brake:
         """Called at every tick with the memory in use."""
         if not self._main or os.getpid() != self._pid:
             return
+        if self._stops != self._noted_stops:  # here, not where it stops: a handler takes no locks
+            self._noted_stops = self._stops
+            self._note("brake", stops=self._stops)
         limit, used = self._keep_headroom()
         if not limit or max(rss, used) < THRESHOLD * limit:
             self._next = 0
@@ -147,6 +154,7 @@ class Brake:
             return
         own, limit = wanted
         self._next = own + int(STEP * limit)
+        self._stops += 1
         self._ease()
         raise MemoryBrake(
             f"stopped here, before the kernel would have killed the program: it uses {own / 1e9:.2f} GB, the limit is "
