@@ -71,7 +71,10 @@ def _of_worker(course: Course, verdict: Verdict, evidence: Evidence) -> Verdict:
         if child.pid in pids:
             of_worker = decide(verdict.run, evidence.of_child(child))
             if of_worker.cause is not None:
-                return replace(of_worker, ending=replace(of_worker.ending, detail=_how(child)))
+                told = {(it.slug, it.says): it for it in reversed(of_worker.findings)}
+                once = tuple(it for it in of_worker.findings if told[it.slug, it.says] is it)
+                ending = replace(of_worker.ending, detail=_how(child))
+                return replace(of_worker, ending=ending, findings=once)
     others = tuple(finding for finding in verdict.findings if finding.slug not in OF_THE_TESTS)
     return replace(verdict, findings=others)
 
