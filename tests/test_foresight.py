@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from conftest import Outlive
-from outlive.foresight import LARGEST_BYTES, foreseen
+from making import MB, evidence
+from outlive.circumstances import Circumstances, Room
+from outlive.foresight import LARGEST_BYTES, OF_LIMITS, foreseen, forewarned
 from outlive.model import Confidence, Ending, EndingKind, Finding, Place, Verdict
+from outlive.unit import check, discover
 
 PROGRAM = """\
 import os
@@ -115,3 +118,41 @@ def test_a_real_death_is_told_with_the_rule_and_kept_with_it(outlive: Outlive) -
     assert 7 == done.status
     assert "exit-without-cleanup, line 10" in " ".join(done.stderr.split())
     assert ["outlive lint train.py"] == kept["cause"]["remedies"][-1]["commands"]
+
+
+def warned(slug: str, **known: object) -> list[str]:
+    after = forewarned(verdict(slug, 3), evidence(1, **known))
+    assert after.cause is not None
+    return [command for remedy in after.cause.remedies for command in remedy.commands]
+
+
+@pytest.mark.parametrize(("files", "told"), [(64, True), (4096, False)])
+def test_the_doctor_is_named_when_it_warns_of_the_limit_that_the_program_had(
+    files: int, told: bool
+) -> None:
+    commands = warned("too-many-open-files", facts={"open files limit": files})
+
+    assert (["outlive doctor open-files-limit-low"] if told else []) == commands
+
+
+@pytest.mark.parametrize(
+    ("point", "total", "told"),
+    [("/dev/shm", 64 * MB, True), ("/dev/shm", 4000 * MB, False), ("/tmp", 64 * MB, False)],
+)
+def test_the_doctor_is_named_for_small_shared_memory(point: str, total: int, told: bool) -> None:
+    room = Room(f"{point}/a", point, "tmpfs", 0, total, 10, "named")
+
+    commands = warned("shared-memory-full", circumstances=Circumstances(rooms=(room,)))
+
+    assert told == bool(commands)
+
+
+def test_the_doctor_is_not_named_for_what_it_cannot_know() -> None:
+    assert [] == warned("corrupt-image", facts={"open files limit": 64})
+    assert [] == warned("too-many-open-files")
+
+
+def test_a_check_stands_behind_every_limit_that_is_foretold() -> None:
+    prevented = {slug for unit in discover(check) if not unit.needs for slug in unit.prevents}
+
+    assert OF_LIMITS <= prevented

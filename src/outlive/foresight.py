@@ -1,4 +1,6 @@
-"""What a rule would have seen: after a death, the rules that prevent its cause are asked of the file that it happened in."""
+"""What could have been seen before: after a death, the rules that prevent its cause are asked of the file that it happened in, and the
+checks that do are asked of the limits that the program was started with.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from outlive.model import Finding, Place, Remedy, Verdict
-from outlive.unit import discover, rule
+from outlive.evidence import Evidence
+from outlive.model import Finding, Place, Remedy, State, Verdict
+from outlive.unit import check, discover, rule
 
 #: The verdict has a second; a file of this size takes a fifth of it.
 LARGEST_BYTES = 200_000
+
+#: What a limit does that stands before the program starts, and is known as it was then.
+OF_LIMITS = frozenset({"too-many-open-files", "cpu-time-limit", "shared-memory-full"})
+SHARED = "/dev/shm"
 
 #: In the same function, or so many lines away.
 NEAR_LINES = 10
@@ -36,6 +43,41 @@ def foreseen(verdict: Verdict, folder: str) -> Verdict:
     )
     with_remedy = replace(cause, remedies=(*cause.remedies, remedy))
     return replace(verdict, findings=(with_remedy, *verdict.findings[1:]))
+
+
+def forewarned(verdict: Verdict, evidence: Evidence) -> Verdict:
+    """The verdict, with a remedy that names the check of `outlive doctor` that warns of the limits which this program had."""
+    cause = verdict.cause
+    if cause is None or cause.slug not in OF_LIMITS:
+        return verdict
+    try:
+        warned = next(_warned(cause.slug, evidence), None)
+    except Exception:  # as above
+        return verdict
+    if warned is None:
+        return verdict
+    remedy = Remedy(
+        f"Look before the next run: `outlive doctor` would have told this: {warned.says}",
+        (f"outlive doctor {warned.slug}",),
+    )
+    with_remedy = replace(cause, remedies=(*cause.remedies, remedy))
+    return replace(verdict, findings=(with_remedy, *verdict.findings[1:]))
+
+
+def _warned(slug: str, evidence: Evidence) -> Iterator[Finding]:
+    from outlive.surroundings import Room, Surroundings  # only now: most verdicts need no doctor
+
+    room, site = evidence.circumstances.full_room, evidence.site
+    shared = [(room.point, room.total_bytes)] if room is not None else []
+    shared += [(site.mount, site.mount_bytes or 0)] if site is not None and site.mount else []
+    # Before the run no more can have been free than there is at all.
+    rooms = [Room("shared memory", at, "tmpfs", most, most) for at, most in shared if at == SHARED]
+    here = Surroundings(facts=evidence.facts, rooms=tuple(rooms[:1]))
+    for unit in discover(check):
+        if slug in unit.prevents and not unit.needs:
+            for finding in unit.ask(here):
+                if finding.state is not None and finding.state >= State.WARNING:
+                    yield replace(finding, slug=unit.slug)
 
 
 def _seen(slug: str, where: Place, folder: str) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from outlive.evidence import Evidence
 from outlive.examine import decide
-from outlive.foresight import foreseen
+from outlive.foresight import foreseen, forewarned
 from outlive.model import Verdict
 from outlive.record.kernels import failed_kernel
 from outlive.record.probes import gather
@@ -21,7 +21,12 @@ def judge(
     evidence = gather(payloads, rings)
     kernel = failed_kernel(evidence, rings)
     if kernel is None:
-        return foreseen(decide(name, evidence), evidence.program.folder), evidence
-    verdict = foreseen(decide(name, kernel), kernel.program.folder)
+        return _with_foresight(decide(name, evidence), evidence), evidence
+    verdict = _with_foresight(decide(name, kernel), kernel)
     detail = f"{evidence.ending.detail}; its notebook's kernel: {kernel.ending.detail}"
     return replace(verdict, ending=replace(evidence.ending, detail=detail)), kernel
+
+
+def _with_foresight(verdict: Verdict, evidence: Evidence) -> Verdict:
+    """What could have been told before the run, where that is true."""
+    return forewarned(foreseen(verdict, evidence.program.folder), evidence)
