@@ -22,25 +22,14 @@ from conftest import SECONDS, Outlive
 from making import UNITS
 from outlive import __version__
 from outlive.__main__ import main
+from outlive.commands import cli
 from outlive.errors import UsageError
 from outlive.record import runs
 from outlive.running import OPTIONS, parse
 from outlive.unit import KINDS, discover
 
-COMMANDS = (
-    "run",
-    "why",
-    "runs",
-    "compare",
-    "detect",
-    "doctor",
-    "lint",
-    "scan",
-    "top",
-    "explain",
-    "jupyter",
-    "completion",
-)
+#: Whatever there is: each must have help, be completed and be named in the help of all.
+COMMANDS = tuple(cli.commands)
 
 
 def test_the_version_is_told(outlive: Outlive) -> None:
