@@ -9,6 +9,7 @@ verdicts. Run this again when a victim or the words of a cause have changed: a t
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -74,9 +75,14 @@ def read_example(slug: str) -> Example | None:
     return Example(slug, program, from_json(json.dumps(data["verdict"])), data["note"])
 
 
+@functools.cache
+def _victims() -> tuple[Victim, ...]:
+    return tuple(victims())
+
+
 def chosen_victim(slug: str) -> Victim | None:
     """The victim that says ``# example: yes``, else the shortest."""
-    fitting = [victim for victim in victims() if victim.expected[0] == slug]
+    fitting = [victim for victim in _victims() if victim.expected[0] == slug]
     marked = [victim for victim in fitting if "example" in victim.header]
     return min(marked or fitting, key=lambda it: len(it.path.read_text()), default=None)
 
