@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -237,6 +238,9 @@ def make(slug: str) -> Example:
 def main(arguments: list[str]) -> None:
     """Make those that were asked for, or all."""
     VERDICTS.mkdir(exist_ok=True)
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored in the background, and by heirs
     known: dict[str, Any] = {unit.slug: unit for unit in discover(cause)}
     for slug in arguments or known:
         make(slug).write()
