@@ -148,8 +148,8 @@ def return_with_everything(outlive: Outlive, light: Path, photos: Path) -> None:
 
     done = outlive(*words, "--every", "3", "--format", "parquet", "--json")
 
-    told = json.loads(done.stdout)
     assert 1 == done.status, done.stderr
+    told = json.loads(done.stdout)
     assert (9, 2, True) == (told["done"], told["quarantined"], told["finished"])
     table = pyarrow.parquet.read_table(outlive.folder / "all" / "results.parquet").to_pylist()
     names = sorted(Path(row["input"]).name for row in table)

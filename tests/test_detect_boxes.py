@@ -28,9 +28,7 @@ def test_tiles_have_one_size_cover_the_picture_and_stay_inside(
         (height, sorted({one.top for one in tiles}), tiles[0].height),
     ):
         assert (0, length) == (starts[0], starts[-1] + size)
-        assert all(
-            after - before <= size for before, after in pairwise(starts)
-        )
+        assert all(after - before <= size for before, after in pairwise(starts))
 
 
 def test_an_object_on_an_edge_is_one_object() -> None:

@@ -57,7 +57,7 @@ from outlive.commands.scan import size_in_bytes
 )
 @click.option(
     "--tile",
-    type=click.IntRange(64),
+    type=click.IntRange(32),
     metavar="PIXELS",
     help="Look at large pictures in overlapping tiles of this size, and merge what is found.",
 )
