@@ -161,7 +161,8 @@ def return_with_everything(outlive: Outlive, light: Path, photos: Path) -> None:
     coco = outlive(*words, "--every", "3", "--format", "coco", "--resume")
     assert 1 == coco.status, coco.stderr
     told = json.loads((outlive.folder / "all" / "results.coco.json").read_text())
-    assert (9, {1, 2, 3}) == (len(told["images"]), {one["id"] for one in told["categories"]})
+    assert 9 == len(told["images"])
+    assert {one["category_id"] for one in told["annotations"]} <= {1, 2, 3}
     assert len(told["annotations"]) == sum(len(row["detections"]) for row in table)
 
 
