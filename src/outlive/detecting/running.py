@@ -13,6 +13,7 @@ from outlive.detecting.results import rows_of, seal
 from outlive.detecting.settings import Settings
 from outlive.detecting.videos import MARK, frames_of, need_opencv
 from outlive.enduring import QUARANTINE_NAME, Answer, done_before, endure, in_quarantine
+from outlive.errors import UsageError
 from outlive.keep.job import Job
 from outlive.keep.journal import Journal, replace_file
 
@@ -29,12 +30,18 @@ class Detection:
     ) -> None:
         self.settings = settings
         self.sheet: str | None = None  #: the contact sheet, once there is one
+        if next(iter(names()), None) is None:
+            raise UsageError(
+                "There is no picture and no video among the inputs.",
+                "Folders are searched for .jpg, .png, .gif, .webp, .bmp, .tif and videos; a file that is named is taken as it is.",
+            )
         self.journal = Journal(out, settings.identity(), resume) if out is not None else None
         self._done, self.quarantined_before = (
             done_before(self.journal) if self.journal is not None else (set(), 0)
         )
         self.done_before = len(self._done)
         self._names = names
+        self._own = os.path.join(os.path.abspath(out), "") if out is not None else ""
         self._frames: dict[str, range] = {}
         if settings.draw and out is not None:
             os.makedirs(os.path.join(out, FOLDER_NAME), exist_ok=True)
@@ -57,6 +64,8 @@ class Detection:
     def _all(self) -> Iterator[dict[str, Any]]:
         """Every picture, and every frame of every video."""
         for path in self._names():
+            if self._own and os.path.abspath(path).startswith(self._own):
+                continue  # annotated copies of our own, in a folder of pictures
             if not is_video(path):
                 yield {"path": path, "name": path}
                 continue
