@@ -160,15 +160,16 @@ class Evidence:
     def caught(self) -> Thrown | None:
         """The exception that the program caught and then ended itself for: while it handled it, or right after it had shown it.
 
-        Of several that were shown nobody can tell which it was.
+        Of several that were shown nobody can tell which it was; a program that went on after it may have had another reason.
         """
         mine = [quit for quit in self.quits if quit.pid == self.program.pid]
         last = mine[-1] if mine and mine[-1].status == self.ending.exit_code else None
         if last is None or not last.status:
             return None
-        if last.handling is None and len(self.shown) == 1 and last.follows(self.shown[0]):
-            return self.shown[0]
-        return last.handling
+        if last.handling is None and len(self.shown) == 1:
+            shown = self.shown[0]
+            return shown if shown.left and last.follows(shown) else None
+        return last.left_for
 
     @property
     def fatal_error(self) -> Thrown | None:
