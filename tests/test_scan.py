@@ -39,6 +39,7 @@ from datasets import (
     voc,
 )
 from outlive import tf_examples, tfrecords
+from outlive.protobuf import NotProtobuf
 from outlive.scan.cache import Cache
 from outlive.scan.engine import Settings, across, check, scan
 from outlive.scan.examples import Schema
@@ -206,7 +207,7 @@ def test_no_bytes_make_the_record_reader_fail(data: bytes) -> None:
     list(tfrecords.records(data))
     try:
         tf_examples.features(memoryview(data))
-    except tf_examples.NotAnExample:
+    except NotProtobuf:
         pass
 
 

@@ -51,14 +51,11 @@ MOST_ALLOCATED = 0.5
 
 #: A stage that may hold this share of the limit is no passenger.
 LARGE_STAGE = 0.4
+#: Of the program's own memory, counted: so much was not filled by anything else; so little filled nothing.
+MOST_OF_MEMORY = 0.5
+EMPTY_STAGE = 0.1
 #: … and one that may hold this share leaves room for the rest of the program.
 MODEST_STAGE = 0.25
-
-#: Pieces of one size that are taken and kept: so many, and together this share of the limit.
-MANY_PIECES = 50
-PART_IN_PIECES = 0.2
-#: What malloc adds to a large block: it begins and ends with a page.
-PAGES_AROUND_A_BLOCK = 2 * 4096
 
 #: What keeps a heap from being given back: so many pieces, none of which has pages of its own (malloc's threshold is 128 kB).
 MANY_SMALL_PIECES = 1000
@@ -407,33 +404,25 @@ class Evidence:
             return None
         limit = self.room_for_stages
         mine = [
-            stage
-            for stage in self.stages
-            if stage.kind == kind and stage.pid == self.program.pid and stage.bytes
+            stage for stage in self.stages if stage.kind == kind and stage.pid == self.program.pid
         ]
-        largest = max(mine, key=lambda stage: stage.bytes or 0, default=None)
+        for stage in mine:
+            if stage.held is not None and stage.held.share >= LARGE_STAGE:
+                return stage
+        # What was nearly empty at the last look did not fill the memory, however much it may hold.
+        largest = max(
+            (stage for stage in mine if stage.held is None or stage.held.share > EMPTY_STAGE),
+            key=lambda stage: stage.bytes or 0,
+            default=None,
+        )
         if largest is None or limit is None:
             return None
         return largest if (largest.bytes or 0) >= LARGE_STAGE * limit else None
 
-    def filling_cache(self) -> tuple[Stage, int, int] | None:
-        """A cache of nobody knows how many elements, when the memory that ran out was taken in pieces as large as one of them.
-
-        With the number of those pieces and the size of one.
-        """
-        looks = self.looks.get(self.program.pid)
-        if looks is None or self.program.pid not in self.exhausted():
-            return None
-        count, each = looks.new_blocks()
-        last = looks.ledgers[-1]
-        if count < MANY_PIECES or count * each < PART_IN_PIECES * last.limit_bytes:
-            return None
-        for stage in self.stages:
-            known = stage.element_bytes if stage.holds is None else None
-            mine = stage.kind == "cache" and stage.pid == self.program.pid
-            if mine and known and abs(each - known) <= PAGES_AROUND_A_BLOCK + known // 20:
-                return stage, count, each
-        return None
+    def confidence_in(self, stage: Stage) -> Confidence:
+        """TensorFlow's own count proves it; what a stage may hold makes it likely."""
+        counted = stage.held is not None and stage.held.share >= MOST_OF_MEMORY
+        return Confidence.PROVEN if counted else Confidence.LIKELY
 
     @property
     def room_for_stages(self) -> int | None:
@@ -443,7 +432,7 @@ class Evidence:
 
     def modest(self, stage: Stage) -> int:
         """How many elements a stage may hold in a quarter of the limit: two digits of it, as a person would write."""
-        room, each = self.room_for_stages, stage.element_bytes
+        room, each = self.room_for_stages, stage.each
         count = int(MODEST_STAGE * room / each) if room and each else 0
         step = int("1" + "0" * max(0, len(str(count)) - 2))
         return count // step * step
@@ -451,10 +440,21 @@ class Evidence:
     def facts_of_stage(self, stage: Stage) -> tuple[Fact, ...]:
         """What is known about a stage that held too much."""
         source = "the pipeline as it was built"
-        return (
+        counted: tuple[Fact, ...] = ()
+        if stage.held is not None:
+            model = "TensorFlow's model of the running pipeline, at the last look"
+            counted = (
+                Fact("elements it held", stage.held.elements, model),
+                Fact("memory it held", stage.held.bytes, model),
+            )
+        built = (
             Fact("elements it may hold", stage.holds, source),
             Fact("size of one element, bytes", stage.element_bytes, source),
             Fact("memory it may hold", stage.bytes, source),
+        )
+        return (
+            *counted,
+            *(fact for fact in built if fact.value is not None),
             *self.because("memory limit", "peak memory", "last line seen"),
         )
 
