@@ -46,6 +46,7 @@ def cache_in_memory(evidence: Evidence) -> Iterator[Finding]:
                 "Move cache() before the decoding, or give it a file name.",
                 changes=(Change("cache", "filename", '"dataset.cache"', 0),),
             ),
+            Remedy("Or let Outlive fit it.", ("outlive run --bound …",), safe=True),
         ),
         where=stage.place,
     )

@@ -47,6 +47,7 @@ def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
                 "Use a smaller num_parallel_calls: the number of cores is enough.",
                 changes=(Change("map", "num_parallel_calls", fits, 1),),
             ),
+            Remedy("Or let Outlive fit it.", ("outlive run --bound …",), safe=True),
         ),
         where=stage.place,
     )

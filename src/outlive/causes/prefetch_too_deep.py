@@ -46,6 +46,7 @@ def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
                 "Use prefetch(1) or prefetch(2).",
                 changes=(Change("prefetch", "buffer_size", fits, 0),),
             ),
+            Remedy("Or let Outlive fit it.", ("outlive run --bound …",), safe=True),
         ),
         where=stage.place,
     )
