@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 class Option:
     """A switch of `outlive run`, or an option with a number or a text."""
 
-    def __init__(self, name: str, short: str, help: str, number: str = "", text: str = "") -> None:
+    def __init__(
+        self, name: str, short: str, help: str, number: str = "", text: str = "", usual: float = 0
+    ) -> None:
         self.name = name
         self.short = short
         self.help = help
         self.number = number  #: what the number is, for the help; empty for a switch
         self.text = text  #: … or the text
+        self.usual = usual  #: a switch that may be given a number with "=", and what it is without
 
 
 OPTIONS = (
@@ -98,6 +101,13 @@ OPTIONS = (
         "When the run is over, send its events (start, signals, end with the cause) to OpenTelemetry, as the OTEL_ variables say. "
         "Needs: pip install 'outlive[telemetry]'.",
     ),
+    Option(
+        "--heal",
+        "",
+        "After a death whose cause is proven and has a remedy that needs no change of code, start the program again with it, "
+        "at most 3 times (--heal=N: N times). Says so; both records are kept.",
+        usual=3,
+    ),
     Option("--no-record", "", "Run the program and nothing else."),
 )
 
@@ -121,8 +131,11 @@ class Request:
 def parse(arguments: Sequence[str]) -> Request:
     """Split Outlive's own options from the command. Everything from the first other word on belongs to the program."""
     long = {option.short: option.name for option in OPTIONS if option.short}
-    known = {option.name for option in OPTIONS if not option.number and not option.text}
+    known = {
+        option.name for option in OPTIONS if not (option.number or option.text or option.usual)
+    }
     numbered = {option.name for option in OPTIONS if option.number}
+    usual = {option.name: option.usual for option in OPTIONS if option.usual}
     worded = {option.name: option.text for option in OPTIONS if option.text}
     switches = set()
     numbers: dict[str, float] = {}
@@ -139,6 +152,10 @@ def parse(arguments: Sequence[str]) -> Request:
         if name in numbered:
             rest.pop(0)
             numbers[name] = _positive(name, value if given else rest.pop(0) if rest else "")
+            continue
+        if name in usual:
+            rest.pop(0)
+            numbers[name] = _whole(name, value) if given else usual[name]
             continue
         if name in worded:
             rest.pop(0)
@@ -184,6 +201,15 @@ def _positive(name: str, text: str) -> float:
     return value
 
 
+def _whole(name: str, text: str) -> float:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 100):
+        raise UsageError(
+            f"{name} needs a whole number from 1 to 100, not {text!r}.",
+            f"For example:  outlive run {name}=3 train.py",
+        )
+    return float(text)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run a program as if Outlive were not there, and end as it ended."""
     request = parse(arguments)
@@ -200,7 +226,10 @@ def run(arguments: Sequence[str]) -> int:
         runs.write_link(os.path.join(rings, runs.BOUND_NAME), "on")
     if "--deep" in request.switches and rings is not None:
         runs.write_link(os.path.join(rings, runs.DEEP_NAME), "1")
-    supervisor = Supervisor(request.command, None if "--outside" in request.switches else rings)
+    healing = _healing(request, folder, rings)
+    supervisor = Supervisor(
+        request.command, None if "--outside" in request.switches else rings, healing is not None
+    )
     baseline = Baseline(host)
     try:
         supervisor.start(os.environ)
@@ -212,11 +241,52 @@ def run(arguments: Sequence[str]) -> int:
         _say(f"outlive: {warning}")
     watcher, ended = _watch(supervisor, host, baseline, request, folder, rings)
     try:
-        _conclude(watcher, ended, request, folder, rings)
+        told = _conclude(watcher, ended, request, folder, rings)
+        if healing is not None and folder is not None:
+            _heal(supervisor, list(arguments), request, ended, told, folder, healing)
     except Exception as error:  # our failure must not change the program's status
         _say(f"outlive: the verdict could not be made: {type(error).__name__}: {error}")
     supervisor.end_like(ended)
     return 3
+
+
+def _healing(request: Request, folder: str | None, rings: str | None) -> Any:
+    """With `--heal`: what the attempts before this one have handed over."""
+    if "--heal" not in request.numbers or folder is None or rings is None:
+        return None
+    from outlive.keep.healing import STATE_VARIABLE, State, begin, start_of_input
+
+    state = State.read(os.environ.pop(STATE_VARIABLE, ""), int(request.numbers["--heal"]))
+    if not state.tried:
+        state = State(state.left, stdin_at=start_of_input())
+    begin(state, folder, rings)
+    return state
+
+
+def _heal(
+    supervisor: Supervisor,
+    arguments: list[str],
+    request: Request,
+    ended: Ended,
+    told: Any,
+    folder: str,
+    state: Any,
+) -> None:
+    """After a death: try again, if there is something to try. Comes back only when there is not."""
+    from outlive.keep.healing import next_attempt, start_again, told_after_success
+
+    say = (lambda text: None) if "--quiet" in request.switches else _say
+    if ended.signal is None and not ended.exit_code:
+        if said := told_after_success(state):
+            say(said)
+        return
+    if told is None:
+        return
+    verdict, evidence = told
+    found = next_attempt(verdict, evidence, folder, state, say)
+    if found is not None:
+        supervisor.step_back()
+        start_again(arguments, *found)
 
 
 class CannotStart(OutliveError):
@@ -334,10 +404,10 @@ def _tell_of_a_hang(
 
 def _conclude(
     watcher: Any, ended: Ended, request: Request, folder: str | None, rings: str | None
-) -> None:
-    """Seal the record, judge it, print the verdict."""
+) -> Any:
+    """Seal the record, judge it, print the verdict; that and the evidence, or nothing where nothing happened."""
     if isinstance(watcher, Blind) or folder is None:
-        return
+        return None
     watcher.program_ended(ended)
     quiet = "--quiet" in request.switches or sys.stderr is None
     if watcher.uneventful(ended):
@@ -345,7 +415,7 @@ def _conclude(
             _say(_dim(f"outlive: {watcher.detail()}."))
         seal(folder, rings, watcher.secrets, eventful=False)
         _tell_others(watcher, ended, request, folder, None)
-        return
+        return None
     from outlive.judging import judge
     from outlive.report.data import to_json
 
@@ -366,6 +436,7 @@ def _conclude(
 
             annotate_death(verdict, evidence.program.folder, " ".join(evidence.program.command))
     _tell_others(watcher, ended, request, folder, verdict)
+    return verdict, evidence
 
 
 def _tell_others(watcher: Any, ended: Ended, request: Request, folder: str, verdict: Any) -> None:

@@ -1,5 +1,5 @@
 """Of many short texts every tenth is kept; the longer ones that come next fit into none of the holes."""
-# expect: fragmented-heap LIKELY
+# expect: fragmented-heap PROVEN
 # ending: SIGKILL
 # memory: 300
 

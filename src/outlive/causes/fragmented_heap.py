@@ -12,6 +12,8 @@ from outlive.unit import BEHIND_MEMORY, cause
 LARGE_PART = 0.4
 #: What lies free must really be in RAM: parts of it may have been handed to the kernel already.
 REALLY_THERE = 0.6
+#: Without the holes the program would have been this far from its limit, of it: then nothing else can have been the reason.
+FAR_FROM_THE_LIMIT = 0.6
 
 
 @cause(
@@ -34,8 +36,9 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
     threads make it worse, since each has a heap of its own.
 
     ## How we know
-    When memory was in danger, the C library's own account (`mallinfo2`) showed a large part of the process's memory as free. The line is
-    the one that keeps the most small pieces, else the one that ran while memory grew.
+    When memory was in danger, the C library's own account (`mallinfo2`) showed a large part of the process's memory as free. It is
+    proven when the program without that part would have been far from its limit. The line is the one that keeps the most small
+    pieces, else the one that ran while memory grew.
 
     ## What to do
     Use fewer heaps (`MALLOC_ARENA_MAX=2`), hand back what is free from time to time (`malloc_trim`), or use another allocator (jemalloc).
@@ -71,11 +74,18 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
                 *between,
                 *evidence.because("memory limit", "peak memory", "last line seen"),
             ),
-            Confidence.LIKELY,
+            Confidence.PROVEN
+            if last.own_bytes - free <= FAR_FROM_THE_LIMIT * last.limit_bytes
+            else Confidence.LIKELY,
             (
                 Remedy(
                     "Use fewer heaps, and hand large blocks back at once.",
                     ("MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=100000 outlive run …",),
+                ),
+                Remedy(
+                    "Or let Outlive hand back what is free as memory grows.",
+                    ("outlive run --heal …",),
+                    safe=True,
                 ),
                 Remedy(
                     "Or hand back what is free every few hundred steps.",

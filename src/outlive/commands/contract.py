@@ -47,6 +47,11 @@ VARIABLES = (
     Variable(
         "OUTLIVE_TESTS", "the journal of pytest --outlive; set for the recorded pytest", by_outlive=True
     ),
+    Variable(
+        "OUTLIVE_HEAL_STATE",
+        "what one attempt of run --heal hands to the next; the program does not see it",
+        by_outlive=True,
+    ),
     Variable("_OUTLIVE_COMPLETE", "set by the shell completion (outlive completion)", by_outlive=True),
     Variable("PYTHONPATH", "one folder is put first for the watched program, and takes itself out of sys.path again", by_outlive=True),
     Variable("XDG_STATE_HOME", "the user's state directory, where there is no OUTLIVE_HOME"),

@@ -222,6 +222,11 @@ def _summary(name: str) -> dict[str, Any]:
     if verdict is not None and verdict.cause is not None:
         row["cause"] = verdict.cause.slug
         row["also"] = [finding.slug for finding in verdict.findings[1:]]
+    related = runs.relatives(folder)
+    for words, key in (("healed by", "healed_from"), ("tried again with", "tried_again_as")):
+        if key in related:
+            row[key] = related[key]["run"]
+            row["ended"] = f"{row['ended']}; {words} {related[key]['remedy']}"
     return row
 
 

@@ -92,7 +92,16 @@ def _tell(
     sources = {path: text.split("\n") for path, text in sources_in(payloads).items()}
     around = neighbours_in(str(start.get("folder", "")), {**sources, **cells_in(rings)})
     show(verdict, around, as_json=as_json, share=share)
+    if not as_json:
+        _tell_of_relatives(folder)
     sys.exit(1 if verdict.findings else 0)
+
+
+def _tell_of_relatives(folder: str) -> None:
+    """With `outlive run --heal` a death may be one of several attempts."""
+    for key, told in runs.relatives(folder).items():
+        words = "Tried again with" if key == "tried_again_as" else "The attempt before, without"
+        click.echo(f"  {words} {told['remedy']}: outlive why {told['run']}")
 
 
 def _tell_what_was_shared(folder: str, *, as_json: bool, page: str | None, look: bool) -> NoReturn:

@@ -115,6 +115,22 @@ class Remembered:
         return found
 
 
+def tried_by(pid: int) -> tuple[int, ...]:
+    """The sizes that a process was trying when it died; it is gone, and so is the time at which it was started."""
+    folder, found = os.path.join(runs.home(), "batches"), []
+    try:
+        names = [name for name in os.listdir(folder) if f".{pid}-" in name]
+    except OSError:
+        return ()
+    for name in names:
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                found.append(int(file.readline() or 0))
+        except (OSError, ValueError):
+            continue
+    return tuple(size for size in found if size)
+
+
 def started(pid: int) -> str:
     """When a process was started, as the kernel counts; nothing when there is none of that number."""
     try:

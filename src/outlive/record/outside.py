@@ -127,8 +127,11 @@ class Blind:
 class Supervisor:
     """Runs one program. ``start`` returns at once, ``wait`` when the program is gone."""
 
-    def __init__(self, command: Sequence[str], rings: str | None) -> None:
+    def __init__(
+        self, command: Sequence[str], rings: str | None, keep_streams: bool = False
+    ) -> None:
         self.command = list(command)
+        self._keep_streams = keep_streams  # for another attempt
         self.rings = rings
         self.pid = 0
         self._old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
@@ -156,7 +159,8 @@ class Supervisor:
             self._witness.end()
             signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
             raise NotStarted(error) from error
-        _let_go_of_the_pipes()
+        if not self._keep_streams:
+            _let_go_of_the_pipes()
 
     def _spawn(self, command: list[str], environment: Mapping[str, str]) -> int:
         # Python ignores these two in itself; a program must find them as they were.
@@ -250,6 +254,12 @@ class Supervisor:
         if number != signal.SIGSTOP:
             signal.pthread_sigmask(signal.SIG_BLOCK, {number})
         flight.continued()
+
+    def step_back(self) -> None:
+        """Signals reach this process again as they did before the start: another will take its place."""
+        if self._witness:
+            self._witness.end()
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
 
     def end_like(self, ended: Ended) -> None:
         """End this process as the program ended: same status, same signal, no second core file."""

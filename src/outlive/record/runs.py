@@ -41,6 +41,15 @@ BRAKE_NAME = "brake"
 #: A link beside the rings: the pipelines are to fit the memory. Known to ``inside/agent.py``.
 BOUND_NAME = "bound"
 
+#: Links beside the rings of an attempt that `--heal` has started. Known to ``inside/agent.py``.
+TRIM_NAME = "trim"
+SKIP_NAME = "skip"
+
+#: Links in the folders of two attempts, from each to the other, and what was named as bad between them.
+PREVIOUS_NAME = "previous"
+NEXT_NAME = "next"
+QUARANTINE_NAME = "quarantine.jsonl"
+
 
 def home() -> str:
     """The folder below which everything is recorded: $OUTLIVE_HOME, else the user's state directory."""
@@ -177,6 +186,18 @@ def find_run(name: str | None) -> str:
         f"{len(fitting)} runs begin with {name!r}." if fitting else f"There is no run {name!r}."
     )
     raise NothingRecorded(problem, "`outlive runs` lists them.")
+
+
+def relatives(folder: str) -> dict[str, dict[str, str]]:
+    """With `--heal`: the attempts before and after this one, each with the remedy between them."""
+    found = {}
+    for key, name in (("healed_from", PREVIOUS_NAME), ("tried_again_as", NEXT_NAME)):
+        try:
+            run, _, remedy = os.readlink(os.path.join(folder, name)).partition(" ")
+        except OSError:
+            continue
+        found[key] = {"run": run, "remedy": remedy}
+    return found
 
 
 def prune(newest: str) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outlive import tf_examples, tfrecords
-from outlive.protobuf import NotProtobuf
 from outlive.scan.boxes import Box, problems_in_unit_square, problems_with_label
 from outlive.scan.flaws import Flaw
 from outlive.scan.pictures import check_bytes
@@ -115,7 +114,7 @@ def check_records(
             continue
         try:
             found = tf_examples.features(record.data)
-        except NotProtobuf as error:
+        except tf_examples.NotAnExample as error:
             flaws.append(Flaw("record-unreadable", path, str(error), record.number, record.offset))
             continue
         schema.see(path, record.number, found)

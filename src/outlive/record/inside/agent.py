@@ -69,6 +69,10 @@ BRAKE_NAME = "brake"
 #: A link in the record's folder: fit the program's pipelines to the memory there is.
 BOUND_NAME = "bound"
 
+#: Links in the record's folder of an attempt that `outlive run --heal` has started: what is different in it.
+TRIM_NAME = "trim"
+SKIP_NAME = "skip"
+
 #: When so many processes ended badly (three files each, 1 MB) no more are recorded: the disk is the program's.
 MAX_FILES = 300
 
@@ -90,6 +94,7 @@ class Agent:
         self._census: Optional[Census] = None
         self._cells: Any = None  # in the kernel of a notebook
         self._brake: Any = None  # where it was asked for
+        self._trimming: Any = None  # likewise
         self._look: Optional[Look] = None
         self._question = os.path.join(folder, QUESTION)
         self._forked: Dict[str, Any] = {}
@@ -108,6 +113,8 @@ class Agent:
         }
         if os.path.islink(os.path.join(self._folder, BOUND_NAME)):
             acts = self._bounding(acts)
+        if os.path.islink(os.path.join(self._folder, SKIP_NAME)):
+            acts = self._skipping(acts)
         AfterImport({**acts, **self._of_notebooks()}).install()
         atexit.register(self._leave)
         os.register_at_fork(
@@ -121,6 +128,8 @@ class Agent:
         self._open_the_rest()
         if os.path.islink(os.path.join(self._folder, BRAKE_NAME)):
             self.brake(True)
+        if os.path.islink(os.path.join(self._folder, TRIM_NAME)):
+            self._trim_the_heap()
         self._sampler.start(delay=FIRST_DELAY_SECONDS)
 
     def _of_notebooks(self) -> Dict[str, Callable[[Any], None]]:
@@ -159,6 +168,25 @@ class Agent:
             return acts
         return {**acts, **{name: in_turn(acts.get(name), act) for name, act in more.items()}}
 
+    def _skipping(self, acts: Dict[str, Any]) -> Dict[str, Any]:
+        """With what skips bad elements, after what is done anyway; without it, if it cannot be loaded."""
+        try:
+            from .skipped import load
+
+            more = load(os.readlink(os.path.join(self._folder, SKIP_NAME)))
+        except Exception as error:
+            self._journal.note("unskipping", why=f"{type(error).__name__}: {error}"[:300])
+            return acts
+        return {**acts, **{name: in_turn(acts.get(name), act) for name, act in more.items()}}
+
+    def _trim_the_heap(self) -> None:
+        try:
+            from .trimming import Trimming
+
+            self._trimming = Trimming(self._folder)
+        except Exception as error:  # another C library
+            self._journal.note("untrimmed", why=f"{type(error).__name__}: {error}"[:300])
+
     def brake(self, on: bool) -> bool:
         """Switch the brake on or off; whether that could be done."""
         if self._brake is None:
@@ -186,7 +214,7 @@ class Agent:
     def _open_the_rest(self) -> None:
         """Here, not in the sampler's thread: a descriptor that is open for a moment takes a number that the program counts on."""
         is_own = own_code(library_folders())
-        self._census = Census(self._journal, self._folder, is_own, self._pipelines)
+        self._census = Census(self._journal, self._folder, is_own, self._pipelines.last_built)
         self._hooks.refused = self._census.refused
         self._hooks.scene = lambda error, told, own_thread: dict(
             self._scene.load().Scene(is_own, self._pipelines).around(error, told, own_thread)
@@ -207,6 +235,8 @@ class Agent:
             self._hooks.look_for_uncaught()
         if self._brake is not None:
             self._brake.consider(rss)
+        if self._trimming is not None:
+            self._trimming.consider(rss)
         if self._census is not None:
             self._census.consider(rss)
             self._sampler.near = self._census.near

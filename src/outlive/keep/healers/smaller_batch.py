@@ -1,0 +1,24 @@
+"""A step of `outlive.adaptive` begins below the batch that it died with."""
+
+from __future__ import annotations
+
+from outlive.keep.healing import Case, Change
+
+SLUGS = (
+    "memory-limit-reached",
+    "machine-out-of-memory",
+    "address-space-limit",
+    "allocation-refused",
+)
+
+
+def heal(case: Case) -> Change | None:
+    """The step itself remembers; the brake lets it halve further without another death."""
+    if not case.batches_tried:
+        return None
+    size = max(case.batches_tried)
+    return Change(
+        f"batch below {size}",
+        f"the batch of {size} that it died with is not tried again; near the limit the step is stopped in time (--brake).",
+        switches=("--brake",),
+    )
