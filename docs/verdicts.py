@@ -9,8 +9,10 @@ verdicts. Run this again when a victim or the words of a cause have changed: a t
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,9 +76,14 @@ def read_example(slug: str) -> Example | None:
     return Example(slug, program, from_json(json.dumps(data["verdict"])), data["note"])
 
 
+@functools.cache
+def _victims() -> tuple[Victim, ...]:
+    return tuple(victims())
+
+
 def chosen_victim(slug: str) -> Victim | None:
     """The victim that says ``# example: yes``, else the shortest."""
-    fitting = [victim for victim in victims() if victim.expected[0] == slug]
+    fitting = [victim for victim in _victims() if victim.expected[0] == slug]
     marked = [victim for victim in fitting if "example" in victim.header]
     return min(marked or fitting, key=lambda it: len(it.path.read_text()), default=None)
 
@@ -231,6 +238,9 @@ def make(slug: str) -> Example:
 def main(arguments: list[str]) -> None:
     """Make those that were asked for, or all."""
     VERDICTS.mkdir(exist_ok=True)
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored in the background, and by heirs
     known: dict[str, Any] = {unit.slug: unit for unit in discover(cause)}
     for slug in arguments or known:
         make(slug).write()

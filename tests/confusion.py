@@ -29,12 +29,13 @@ CAUSES = Path(__file__).parents[1] / "src" / "outlive" / "causes"
 
 PAGE = """# All causes against all victims
 
-Every program of [tests/causes](../tests/causes) died once, and each of the {causes} causes was asked about each of the {played} deaths. *Found* is the verdict; *also* is
-what else had something to say: the more general causes that the verdict explains, and what fits less well (marked "possible"). A cause that claims
+Every program of [tests/causes](../tests/causes) was played once ({nothing} of them in ways that look like a death and are none), and each of the {causes} causes was asked about
+each of these {played} runs. *Found* is the verdict; *also* is what else had something to say: the more general causes that the verdict explains, and what fits less well (marked "possible"). A cause that claims
 a victim of another one would stand in a row where *found* is not *expected*.
 
-**{wrong} of {played} deaths were taken for something else; the line was one of those marked in {right_lines} of {lines} that have one.** This is Outlive's own set of tests, so these
+**{wrong} of {played} were taken for something else; the line was one of those marked in {right_lines} of {lines} that have one.** This is Outlive's own set of tests, so these
 figures say that nothing is broken, not how good it is on your program: for that see the blind programs in [bench/deaths](../bench/deaths/README.md).{left_out}
+Causes without a victim here ({elsewhere}) need a machine, a terminal, a notebook or a graphics card of their own, and are tested where these are.
 
 This page is written by `make confusion MARKDOWN=docs/confusion.md`.
 """
@@ -112,9 +113,12 @@ def _page(rows: Sequence[tuple[Victim, Told]]) -> str:
     absent = len(rows) - len(played)
     left_out = f" {absent} could not be played on this machine." if absent else ""
     expected = {victim.expected[0] for victim, _ in played} - {"nothing"}
+    causes = {path.stem.replace("_", "-") for path in CAUSES.glob("[a-z]*.py")}
     lines = [
         PAGE.format(
-            causes=len({path.stem for path in CAUSES.glob("[a-z]*.py")}),
+            causes=len(causes),
+            nothing=sum(victim.expected[0] == "nothing" for victim, _ in played),
+            elsewhere=", ".join(sorted(causes - expected)),
             played=len(played),
             wrong=len(_confused(played)),
             right_lines=sum(told.line in victim.lines for victim, told in marked),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from limited import enter, memory_group, parent_group
 
+import outlive.keep.inside
 from conftest import UNWANTED, Outlive
 from outlive.errors import UsageError
 from outlive.keep.inside.fitting import Fit, deal, fit
@@ -183,10 +185,25 @@ def test_the_largest_batch_leaves_some_of_the_limit() -> None:
 
 
 def test_only_datasets_are_bounded() -> None:
-    import outlive
-
     with pytest.raises(UsageError, match=r"tf\.data\.Dataset"):
         outlive.bound([1, 2, 3])
+
+
+INSIDE = sorted((Path(outlive.keep.inside.__file__).parent).glob("*.py"))
+ALSO_INSIDE = [INSIDE[0].parent.parent.parent / name for name in ("host.py", "memory_limit.py", "cpu_quota.py")]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", [*INSIDE, *ALSO_INSIDE], ids=lambda path: path.name)
+def test_what_is_loaded_into_the_program_needs_no_more_than_an_old_python(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 9))
+
+    roots = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            roots |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            roots.add((node.module or "").partition(".")[0])
+    assert roots <= set(sys.stdlib_module_names)
 
 
 def tensorflow_environment(tmp_path: Path) -> dict[str, str]:
@@ -216,6 +233,9 @@ def test_every_shape_gives_the_same_elements_and_every_way_of_reading_is_met(
     found = last_line(done.stdout)
     assert [] == found.pop("different")
     assert 280 == found.pop("python calls"), "the program's own Python is never called once more"
+    assert [50, 5, 50] == found.pop("shared stages"), (
+        "one cache, also for what is built on it later"
+    )
     assert {780.0} == {total for total, _ in found.values()}, found
     for way, (_, said) in found.items():
         assert "prefetch" in said[0], way

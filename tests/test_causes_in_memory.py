@@ -252,6 +252,7 @@ def test_a_program_that_left_by_itself_is_told_by_how_it_left(
 
 
 MISSING = Thrown("FileNotFoundError", "[Errno 2] No such file or directory: 'a.json'", (HERE,))
+CAUGHT = replace(MISSING, left=True)
 LEFT = Quit("sys.exit", 1, (HERE,), PID)
 ELSEWHERE = replace(HERE, function="another", code="sys.exit(1)")
 
@@ -260,14 +261,18 @@ ELSEWHERE = replace(HERE, function="another", code="sys.exit(1)")
     ("quit", "shown", "slug"),
     [
         (replace(LEFT, handling=MISSING), (), "missing-file"),
-        (LEFT, (MISSING,), "missing-file"),
+        (replace(LEFT, handling=MISSING, frames=(ELSEWHERE, replace(HERE, code="fail(error)"))), (), "missing-file"),
+        (replace(LEFT, handling=MISSING, frames=(ELSEWHERE, replace(HERE, code="data = build()"))), (), "exited-by-program"),
+        (replace(LEFT, handling=MISSING, frames=(ELSEWHERE, ELSEWHERE, HERE)), (), "exited-by-program"),
+        (LEFT, (CAUGHT,), "missing-file"),
+        (LEFT, (MISSING,), "exited-by-program"),
         (replace(LEFT, frames=(replace(ELSEWHERE, code="sys.exit(main())"),)),
-         (replace(MISSING, frames=(replace(HERE, function="main"),)),), "missing-file"),
-        (LEFT, (MISSING, MISSING), "exited-by-program"),
-        (replace(LEFT, frames=(ELSEWHERE,)), (MISSING,), "exited-by-program"),
+         (replace(CAUGHT, frames=(replace(HERE, function="main"),)),), "missing-file"),
+        (LEFT, (CAUGHT, CAUGHT), "exited-by-program"),
+        (replace(LEFT, frames=(ELSEWHERE,)), (CAUGHT,), "exited-by-program"),
         (replace(LEFT, call="os._exit", handling=MISSING), (), "exited-without-cleanup"),
     ],
-    ids=["handled", "shown", "returned", "one of many", "elsewhere", "_exit"],
+    ids=["handled", "by a helper", "in other work", "deep in other work", "shown", "shown and went on", "returned", "one of many", "elsewhere", "_exit"],
 )  # fmt: skip
 def test_a_program_that_leaves_for_an_error_it_caught_is_told_by_that_error(
     quit: Quit, shown: tuple[Thrown, ...], slug: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy
+import pyarrow.parquet
 import pytest
 from PIL import Image
 
@@ -130,6 +133,37 @@ def test_a_model_is_shrunk_checked_and_run_without_tensorflow(
     assert abs(bright - rows["5.png"][0]["score"]) < 1e-3
     assert {1, 2, 3} >= {one["label"] for one in rows["5.png"]}
     assert 20 == len(rows["5.png"])
+    return_with_everything(outlive, light, photos)
+
+
+def return_with_everything(outlive: Outlive, light: Path, photos: Path) -> None:
+    """The other options, on the model that is there already: tiles, a video, annotated copies, formats."""
+    cv2 = pytest.importorskip("cv2") if not os.environ.get("OUTLIVE_NO_SKIP") else __import__("cv2")
+    film = cv2.VideoWriter(str(photos / "film.avi"), cv2.VideoWriter_fourcc(*"MJPG"), 5, (64, 48))
+    for number in range(7):
+        film.write(numpy.full((48, 64, 3), 30 * number, "uint8"))
+    film.release()
+    (photos / "broken.mp4").write_bytes(b"no video at all")
+    words = ("detect", str(light), str(photos), "--out", "all", "--tile", "32", "--draw")
+
+    done = outlive(*words, "--every", "3", "--format", "parquet", "--json")
+
+    assert 1 == done.status, done.stderr
+    told = json.loads(done.stdout)
+    assert (9, 2, True) == (told["done"], told["quarantined"], told["finished"])
+    table = pyarrow.parquet.read_table(outlive.folder / "all" / "results.parquet").to_pylist()
+    names = sorted(Path(row["input"]).name for row in table)
+    assert [*(f"{n}.png" for n in range(6)), "film.avi#0", "film.avi#3", "film.avi#6"] == names
+    assert 9 == len(list((outlive.folder / "all" / "drawn").glob("*.jpg")))
+    with Image.open(outlive.folder / "all" / "sheet.jpg") as sheet:
+        assert sheet.width >= 3 * 256
+
+    coco = outlive(*words, "--every", "3", "--format", "coco", "--resume")
+    assert 1 == coco.status, coco.stderr
+    told = json.loads((outlive.folder / "all" / "results.coco.json").read_text())
+    assert 9 == len(told["images"])
+    assert {one["category_id"] for one in told["annotations"]} <= {1, 2, 3}
+    assert len(told["annotations"]) == sum(len(row["detections"]) for row in table)
 
 
 def rows_in(out: Path) -> list[dict[str, Any]]:

@@ -60,6 +60,12 @@ def test_a_job_with_another_model_is_not_mixed_in(tmp_path: Path) -> None:
         Journal(str(tmp_path / "job"), {**IDENTITY, "model": "xyz"}, resume=True)
 
 
+def test_a_job_that_came_to_nothing_is_in_nobodys_way(tmp_path: Path) -> None:
+    filled(tmp_path / "job", 0)
+
+    Journal(str(tmp_path / "job"), {**IDENTITY, "model": "xyz"}, resume=False).close()
+
+
 def test_two_jobs_do_not_write_one_folder(tmp_path: Path) -> None:
     journal = Journal(str(tmp_path / "job"), IDENTITY, resume=False)
 

@@ -24,11 +24,10 @@ from outlive.memory_looks import (
     Tape,
     WideArray,
 )
-from outlive.memory_use import Growth, Stage, Traced
+from outlive.memory_use import Buffered, Growth, Stage, Traced
 from outlive.model import Place
 from outlive.observed import OomLine, Thrown
 from outlive.record.inside import shelf
-from outlive.record.inside.tensorflow_state import Tapes
 from outlive.record.pictures import size_in
 
 HERE = Place("train.py", 12, "main", "step()")
@@ -241,61 +240,22 @@ def test_a_picture_is_too_large_only_beside_the_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("element", "blocks", "kind", "told"),
+    ("share", "buffer", "told"),
     [
-        (250_000, 1500, "cache", True),
-        (250_000, 1500, "shuffle", False),
-        (100_000, 1500, "cache", False),
-        (250_000, 20, "cache", False),
+        (0.7, -1, "proven"),
+        (0.45, -1, "likely"),
+        (0.3, -1, None),
+        (0.3, 9000, "likely"),
+        (0.05, 9000, None),
     ],
-    ids=["of its size", "no cache", "of another size", "few"],
+    ids=["counted", "a part", "a small part", "may hold more than there is", "nearly empty"],
 )
-def test_a_cache_without_an_end_is_told_by_pieces_of_the_size_of_its_elements(
-    element: int, blocks: int, kind: str, told: bool
-) -> None:
-    first = Ledger(400 * MB, 1000 * MB, large_bytes=0, large_blocks=0)
-    last = Ledger(900 * MB, 1000 * MB, large_bytes=blocks * 254_000, large_blocks=blocks)
-    stage = Stage(kind, HERE, -1, None, element, PID)
-    view = killed(Looks(ledgers=(first, last)), stages=(stage,))
+def test_a_stage_is_judged_by_what_it_held(share: float, buffer: int, told: str | None) -> None:
+    held = Buffered("cache", 100, int(share * 900 * MB), share)
+    stage = Stage("cache", HERE, buffer, None, None, PID, held)
+    view = killed(Looks(ledgers=(Ledger(900 * MB, 1000 * MB),)), stages=(stage,))
 
-    assert told == bool(ask("cache-in-memory", view))
-
-
-class GradientTape:
-    def __init__(self, recording: bool, persistent: bool, used: bool = True) -> None:
-        self._recording, self._persistent = recording, persistent
-        self._tape = object() if used else None
-
-
-@pytest.mark.parametrize(
-    ("tape", "told"),
-    [
-        (GradientTape(True, False), True),
-        (GradientTape(False, True), True),
-        (GradientTape(False, False), False),
-        (GradientTape(False, True, used=False), False),
-    ],
-    ids=["recording", "paused", "closed", "never used"],
-)
-def test_a_tape_that_keeps_what_it_recorded_is_seen_though_it_is_paused(
-    tape: GradientTape, told: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(GradientTape, "__module__", "tensorflow.python.eager.backprop")
-    tapes = Tapes()
-
-    tapes.see(tape, [("name", "tape")], ("a.py", "train"))  # type: ignore[arg-type]
-
-    assert told == bool(tapes.found)
-
-
-def test_one_full_count_of_python_is_enough_when_it_holds_little() -> None:
-    first, last = Ledger(400 * MB, 1000 * MB), Ledger(900 * MB, 1000 * MB, python_bytes=70 * MB)
-
-    split = Looks(ledgers=(first, last)).split()
-
-    assert split is not None
-    assert 430 * MB == split.outside
-    assert None is Looks(ledgers=(last, first)).split()
+    assert told == next((one.confidence.name.lower() for one in ask("cache-in-memory", view)), None)
 
 
 def test_a_retraced_function_is_told_with_the_argument_that_differs() -> None:

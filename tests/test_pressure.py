@@ -122,6 +122,7 @@ def test_who_comes_while_the_last_one_leaves_is_watched_for_without_haste() -> N
     watcher.add(second)
 
     assert not watcher._wake.is_set(), "the thread would turn without a rest"
+    watcher.remove(second)
 
 
 def test_what_cannot_be_asked_for_is_refused() -> None:

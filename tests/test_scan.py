@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from conftest import Outlive
 from datasets import (
@@ -38,6 +39,7 @@ from datasets import (
     voc,
 )
 from outlive import tf_examples, tfrecords
+from outlive.protobuf import NotProtobuf
 from outlive.scan.cache import Cache
 from outlive.scan.engine import Settings, across, check, scan
 from outlive.scan.examples import Schema
@@ -205,7 +207,7 @@ def test_no_bytes_make_the_record_reader_fail(data: bytes) -> None:
     list(tfrecords.records(data))
     try:
         tf_examples.features(memoryview(data))
-    except tf_examples.NotAnExample:
+    except NotProtobuf:
         pass
 
 
@@ -378,6 +380,29 @@ def test_names_are_mended_and_stoppers_set_aside_only_when_asked(
     assert [(images / "sub" / "8.jpg").as_posix()] == [entry["from"] for entry in entries]
     assert Path(entries[0]["to"]).read_bytes() == b""
     assert 0 == outlive("scan", str(images)).status
+
+
+def test_what_tensorflow_cannot_decode_is_written_anew_without_loss_and_kept(
+    outlive: Outlive, clean: Path
+) -> None:
+    images = clean / "images"
+    photo = picture()
+    photo.save(images / "a.tif")
+    photo.save(images / "b.webp", lossless=True)
+    photo.save(images / "c.webp", "TIFF")
+    photo.save(images / "moving.gif", save_all=True, append_images=[photo.rotate(90)])
+    cmyk = (photo.convert("CMYK"), images / "print.tif")
+    cmyk[0].save(cmyk[1])
+    before = {path.name: path.read_bytes() for path in images.iterdir()}
+
+    assert 1 == outlive("scan", str(images), "--fix").status
+
+    for name in ("a.png", "b.png", "c.png"):
+        with Image.open(images / name) as mended:
+            assert photo.tobytes() == mended.convert("RGB").tobytes()
+    kept = {path.name: path.read_bytes() for path in (images / ".outlive-originals").iterdir()}
+    assert {name: before[name] for name in ("a.tif", "b.webp", "c.webp")} == kept
+    assert (images / "moving.gif").exists() and (images / "print.tif").exists()
 
 
 @pytest.mark.parametrize(

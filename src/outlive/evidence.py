@@ -51,14 +51,11 @@ MOST_ALLOCATED = 0.5
 
 #: A stage that may hold this share of the limit is no passenger.
 LARGE_STAGE = 0.4
+#: Of the program's own memory, counted: so much was not filled by anything else; so little filled nothing.
+MOST_OF_MEMORY = 0.5
+EMPTY_STAGE = 0.1
 #: … and one that may hold this share leaves room for the rest of the program.
 MODEST_STAGE = 0.25
-
-#: Pieces of one size that are taken and kept: so many, and together this share of the limit.
-MANY_PIECES = 50
-PART_IN_PIECES = 0.2
-#: What malloc adds to a large block: it begins and ends with a page.
-PAGES_AROUND_A_BLOCK = 2 * 4096
 
 #: What keeps a heap from being given back: so many pieces, none of which has pages of its own (malloc's threshold is 128 kB).
 MANY_SMALL_PIECES = 1000
@@ -78,12 +75,6 @@ MOST_OF_A_BLOCK = 0.8
 FEW_NEW_ADDRESSES = 0.3
 
 #: What Python calls while a pipeline works in threads of its own.
-#: Where a thread is that waits for the next element of a pipeline: in a loop, in `fit`.
-READS_A_PIPELINE = (
-    "/tensorflow/python/data/ops/iterator_ops.py",
-    "/keras/src/backend/tensorflow/trainer.py",
-)
-
 ITERATOR_OPERATIONS = frozenset({"makeiterator", "iteratorgetnext", "iteratorgetnextsync"})
 
 #: Nobody has so many elements: a parameter like this stands for "all", and native code takes it at its word.
@@ -166,15 +157,16 @@ class Evidence:
     def caught(self) -> Thrown | None:
         """The exception that the program caught and then ended itself for: while it handled it, or right after it had shown it.
 
-        Of several that were shown nobody can tell which it was.
+        Of several that were shown nobody can tell which it was; a program that went on after it may have had another reason.
         """
         mine = [quit for quit in self.quits if quit.pid == self.program.pid]
         last = mine[-1] if mine and mine[-1].status == self.ending.exit_code else None
         if last is None or not last.status:
             return None
-        if last.handling is None and len(self.shown) == 1 and last.follows(self.shown[0]):
-            return self.shown[0]
-        return last.handling
+        if last.handling is None and len(self.shown) == 1:
+            shown = self.shown[0]
+            return shown if shown.left and last.follows(shown) else None
+        return last.left_for
 
     @property
     def fatal_error(self) -> Thrown | None:
@@ -412,33 +404,25 @@ class Evidence:
             return None
         limit = self.room_for_stages
         mine = [
-            stage
-            for stage in self.stages
-            if stage.kind == kind and stage.pid == self.program.pid and stage.bytes
+            stage for stage in self.stages if stage.kind == kind and stage.pid == self.program.pid
         ]
-        largest = max(mine, key=lambda stage: stage.bytes or 0, default=None)
+        for stage in mine:
+            if stage.held is not None and stage.held.share >= LARGE_STAGE:
+                return stage
+        # What was nearly empty at the last look did not fill the memory, however much it may hold.
+        largest = max(
+            (stage for stage in mine if stage.held is None or stage.held.share > EMPTY_STAGE),
+            key=lambda stage: stage.bytes or 0,
+            default=None,
+        )
         if largest is None or limit is None:
             return None
         return largest if (largest.bytes or 0) >= LARGE_STAGE * limit else None
 
-    def filling_cache(self) -> tuple[Stage, int, int] | None:
-        """A cache of nobody knows how many elements, when the memory that ran out was taken in pieces as large as one of them.
-
-        With the number of those pieces and the size of one.
-        """
-        looks = self.looks.get(self.program.pid)
-        if looks is None or self.program.pid not in self.exhausted():
-            return None
-        count, each = looks.new_blocks()
-        last = looks.ledgers[-1]
-        if count < MANY_PIECES or count * each < PART_IN_PIECES * last.limit_bytes:
-            return None
-        for stage in self.stages:
-            known = stage.element_bytes if stage.holds is None else None
-            mine = stage.kind == "cache" and stage.pid == self.program.pid
-            if mine and known and abs(each - known) <= PAGES_AROUND_A_BLOCK + known // 20:
-                return stage, count, each
-        return None
+    def confidence_in(self, stage: Stage) -> Confidence:
+        """TensorFlow's own count proves it; what a stage may hold makes it likely."""
+        counted = stage.held is not None and stage.held.share >= MOST_OF_MEMORY
+        return Confidence.PROVEN if counted else Confidence.LIKELY
 
     @property
     def room_for_stages(self) -> int | None:
@@ -448,31 +432,29 @@ class Evidence:
 
     def modest(self, stage: Stage) -> int:
         """How many elements a stage may hold in a quarter of the limit: two digits of it, as a person would write."""
-        room, each = self.room_for_stages, stage.element_bytes
+        room, each = self.room_for_stages, stage.each
         count = int(MODEST_STAGE * room / each) if room and each else 0
         step = int("1" + "0" * max(0, len(str(count)) - 2))
         return count // step * step
 
-    def cannot_be_filled(self, stage: Stage) -> bool:
-        """A buffer that must be full before the first element comes out, is larger than the limit at which the kernel killed the program, and
-        was being read: nothing behind it can have run, so nothing behind it can have taken the memory."""
-        limit, kill = self.fact("memory limit"), self.oom_kill()
-        if kill is None or kill.confidence is not Confidence.PROVEN or not isinstance(limit, int):
-            return False
-        reads = any(
-            stack.pid in (0, self.program.pid) and frame.file.endswith(READS_A_PIPELINE)
-            for stack in self.stacks
-            for frame in stack.frames
-        )
-        return reads and stage.elements is not None and (stage.bytes or 0) >= limit
-
     def facts_of_stage(self, stage: Stage) -> tuple[Fact, ...]:
         """What is known about a stage that held too much."""
         source = "the pipeline as it was built"
-        return (
+        counted: tuple[Fact, ...] = ()
+        if stage.held is not None:
+            model = "TensorFlow's model of the running pipeline, at the last look"
+            counted = (
+                Fact("elements it held", stage.held.elements, model),
+                Fact("memory it held", stage.held.bytes, model),
+            )
+        built = (
             Fact("elements it may hold", stage.holds, source),
             Fact("size of one element, bytes", stage.element_bytes, source),
             Fact("memory it may hold", stage.bytes, source),
+        )
+        return (
+            *counted,
+            *(fact for fact in built if fact.value is not None),
             *self.because("memory limit", "peak memory", "last line seen"),
         )
 

@@ -157,14 +157,6 @@ class Looks:
             _one_block(first, last),
         )
 
-    def new_blocks(self) -> tuple[int, int]:
-        """How many large blocks of the heap are new between the first look and the last, and the size of one of them."""
-        if len(self.ledgers) < 2:
-            return 0, 0
-        first, last = self.ledgers[0], self.ledgers[-1]
-        count = (last.large_blocks or 0) - (first.large_blocks or 0)
-        return (count, _one_block(first, last)) if count > 0 else (0, 0)
-
 
 def _more(first: int | None, last: int | None) -> int | None:
     return last - first if first is not None and last is not None else None

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from outlive.model import Place
+from outlive.model import Place, size
 
 #: Of the growth of the process: less means that something else was growing.
 GOOD_PART_OF_GROWTH = 0.3
@@ -105,6 +105,16 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
+class Buffered:
+    """What a stage of a running pipeline held at the last look, as TensorFlow counted it."""
+
+    kind: str
+    elements: int
+    bytes: int
+    share: float  #: of the memory that was its process's own
+
+
+@dataclass(frozen=True, slots=True)
 class Stage:
     """A stage of a tf.data pipeline that holds elements in memory."""
 
@@ -114,6 +124,28 @@ class Stage:
     elements: int | None = None  #: in the whole data set, when that is known
     element_bytes: int | None = None
     pid: int = 0
+    held: Buffered | None = None
+
+    @property
+    def each(self) -> int | None:
+        """The size of an element: as it was, or as it was announced."""
+        if self.held is not None:
+            return self.held.bytes // self.held.elements
+        return self.element_bytes
+
+    @property
+    def told(self) -> str:
+        """How much it held, or may hold: to follow its name in a sentence."""
+        most = f"{self.holds} elements of {size(self.each or 0)}: {size(self.bytes or 0)}"
+        if self.held is None:
+            return f"may hold {most}"
+        held = f"held {self.held.elements} elements of {size(self.each or 0)}, {size(self.held.bytes)} in all"
+        part = f"{held}, {self.held.share:.0%} of the program's own memory"
+        return (
+            part
+            if self.holds is None or self.holds <= self.held.elements
+            else f"{part}; it may hold {self.holds}"
+        )
 
     @property
     def holds(self) -> int | None:
@@ -126,9 +158,9 @@ class Stage:
     @property
     def bytes(self) -> int | None:
         """How much it holds at most."""
-        if self.element_bytes is None or self.holds is None:
+        if self.each is None or self.holds is None:
             return None
-        return self.element_bytes * self.holds
+        return self.each * self.holds
 
 
 @dataclass(frozen=True, slots=True)

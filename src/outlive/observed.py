@@ -20,6 +20,9 @@ RECURSION_FRAMES = 30
 #: ``{{function_node __wrapped__SaveV2…}} `` before the text of an error.
 NODE = re.compile(r"\{\{\w+ [^}]*\}\}\s*")
 
+#: A statement that is nothing but a call: ``fail(error)``.
+BARE_CALL = re.compile(r"[\w.]+\(")
+
 #: TensorFlow generates one Python function per operation, in modules of this name.
 GENERATED_OPERATIONS = re.compile(r"/tensorflow/python/ops/gen_\w+_ops\.py$")
 
@@ -154,6 +157,7 @@ class Thrown:
     seen: bool = False  #: the program asked for it: ``result()``, ``exception()``, ``exitcode``
     explicit: bool = False  #: the cause was named by ``raise … from``
     depth: int | None = None  #: how many frames a RecursionError passed through
+    left: bool = False  #: the handler that caught it ends by leaving its function
 
     @property
     def own(self) -> Place | None:
@@ -257,6 +261,23 @@ class Quit:
         if isinstance(self.code, int):
             return self.code & 0xFF
         return 0 if self.code is None else 1
+
+    @property
+    def left_for(self) -> Thrown | None:
+        """The exception that was being handled, if its handler is what left: by itself, or through a function that it called for nothing else.
+
+        A handler that goes on with other work (``data = rebuild()``) may meet another reason to leave there.
+        """
+        error = self.handling
+        own = [frame for frame in self.frames if frame.own]
+        caught = [frame for frame in error.frames if frame.own][-1:] if error is not None else []
+        if error is None or not own or not caught:
+            return error
+        handler = (caught[0].file, caught[0].function)
+        if (own[0].file, own[0].function) == handler:
+            return error
+        through = len(own) > 1 and (own[1].file, own[1].function) == handler
+        return error if through and BARE_CALL.match(own[1].code) else None
 
     def follows(self, shown: Thrown) -> bool:
         """Whether it was called by the function that had caught an exception, or on the line that called that function.

@@ -28,7 +28,7 @@ from outlive.scan.examples import Schema
 from outlive.scan.finding import files_below
 from outlive.scan.flaws import KINDS, Flaw, Harm
 from outlive.scan.labels import read_label_map
-from outlive.scan.pictures import EXTENSIONS, format_of
+from outlive.scan.mending import mend
 from outlive.showing import console_on
 
 #: Of the memory that there is a program needs some for itself.
@@ -74,9 +74,9 @@ def scan_paths(
             schema.add(one.schema)
     flaws = [*(flaw for one in checked for flaw in one.flaws), *across(checked, schema)]
     flaws.sort(key=lambda flaw: (flaw.path, flaw.record or 0, flaw.slug))
-    done = []
+    done: list[Mapping[str, str]] = []
     if fix:
-        done += [_renamed(flaw, dry_run) for flaw in flaws if flaw.slug == "wrong-extension"]
+        done += mend(flaws, dry_run)
     if quarantine is not None:
         done += _set_aside(flaws, quarantine, dry_run)
     if as_json:
@@ -194,19 +194,6 @@ def _tell_json(
         "done": list(done),
     }
     print(json.dumps(told, indent=1))
-
-
-def _renamed(flaw: Flaw, dry_run: bool) -> Mapping[str, str]:
-    """Give a picture the name of its format: the only repair that loses nothing. Never over another file."""
-    with open(flaw.path, "rb") as file:
-        extension = EXTENSIONS[format_of(file.read(32))][0]
-    stem = os.path.splitext(flaw.path)[0]
-    target, number = stem + extension, 1
-    while os.path.lexists(target):
-        target, number = f"{stem}-{number}{extension}", number + 1
-    if not dry_run:
-        os.rename(flaw.path, target)
-    return {"act": "would rename" if dry_run else "renamed", "from": flaw.path, "to": target}
 
 
 def _set_aside(flaws: Sequence[Flaw], folder: str, dry_run: bool) -> list[Mapping[str, str]]:

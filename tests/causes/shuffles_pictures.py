@@ -4,10 +4,18 @@
 # memory: 900
 # needs: tensorflow
 
+import time
+
 import tensorflow as tf
 
 
+def read(number: int) -> int:
+    time.sleep(0.02)  # the disk is slow
+    return number
+
+
 def picture(number: tf.Tensor) -> tf.Tensor:
+    number = tf.numpy_function(read, [number], tf.int64)
     return tf.fill([512, 512, 3], tf.cast(number, tf.float32))
 
 

@@ -163,6 +163,24 @@ def epochs(make: Callable[[], tf.data.Dataset], act: Callable[[Any], Any]) -> li
     return [[flat(element) for element in dataset] for _ in range(2)]
 
 
+def shared_stages() -> list[int]:
+    """What is built on a stage that was replaced before must be read on what stands in for it. All elements, in two ways, and how many are new."""
+    made = []
+
+    def noted(number: np.ndarray) -> np.float32:
+        made.append(int(number))
+        return np.float32(number)
+
+    def picture(number: tf.Tensor) -> tf.Tensor:
+        value = tf.numpy_function(noted, [number], tf.float32)
+        return large(tf.ensure_shape(value, []))
+
+    cached = Dataset.range(50).map(picture).cache()
+    first = len(list(outlive.bound(cached, BUDGET)))
+    second = len(list(outlive.bound(cached.batch(10), BUDGET)))
+    return [first, second, len(made)]
+
+
 def differing_shapes() -> list[str]:
     different = []
     for name, make in SHAPES.items():
@@ -266,6 +284,7 @@ def install(said: list[str]) -> switch.Switch:
 def main() -> None:
     said: list[str] = []
     found: dict[str, Any] = {"different": differing_shapes(), "python calls": len(calls)}
+    found["shared stages"] = shared_stages()
     made = install(said)
     for way in WAYS:
         said.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Change, Confidence, Fact, Finding, Remedy, size
+from outlive.model import Change, Finding, Remedy
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -27,36 +27,26 @@ def cache_in_memory(evidence: Evidence) -> Iterator[Finding]:
     than their files.
 
     ## How we know
-    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
-    that was reached. Where nobody knows how many elements there are (a generator), memory was taken in pieces of the size of one element.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
+    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
+    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
 
     ## What to do
     Cache before decoding, cache to a file (`cache('/path/of/a/file')`), or do without.
     """
-    stage, filling = evidence.overfull_stage("cache"), evidence.filling_cache()
-    if stage is not None:
-        says = f"`cache` keeps all {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}."
-        facts = evidence.facts_of_stage(stage)
-    elif filling is not None:
-        stage, count, each = filling
-        says = f"`cache` keeps every element: {count} pieces of {size(each)}, the size of one, were kept, and there was no end of them."
-        facts = (
-            Fact("pieces of memory between two looks", count, "mallinfo2"),
-            Fact("size of one piece, bytes", each, "mallinfo2"),
-            Fact("size of one element, bytes", stage.element_bytes, "the pipeline as it was built"),
-            *evidence.because("memory limit", "peak memory", "last line seen"),
-        )
-    else:
+    stage = evidence.overfull_stage("cache")
+    if stage is None:
         return
     yield Finding(
-        says,
-        facts,
-        Confidence.LIKELY,
+        f"`cache` keeps every element; it {stage.told}.",
+        evidence.facts_of_stage(stage),
+        evidence.confidence_in(stage),
         (
             Remedy(
                 "Move cache() before the decoding, or give it a file name.",
                 changes=(Change("cache", "filename", '"dataset.cache"', 0),),
             ),
+            Remedy("Or let Outlive fit it.", ("outlive run --bound …",), safe=True),
         ),
         where=stage.place,
     )

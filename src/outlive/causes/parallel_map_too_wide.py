@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Change, Confidence, Finding, Remedy, size
+from outlive.model import Change, Finding, Remedy
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -27,8 +27,9 @@ def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
     memory.
 
     ## How we know
-    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
-    that was reached.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
+    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
+    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
 
     ## What to do
     Use fewer parallel calls: the number of cores is enough. `tf.data.AUTOTUNE` in a container believes the machine's memory.
@@ -38,14 +39,15 @@ def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
         return
     fits = str(max(1, evidence.modest(stage)))
     yield Finding(
-        f"A parallel `map` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
+        f"A parallel `map` {stage.told}.",
         evidence.facts_of_stage(stage),
-        Confidence.LIKELY,
+        evidence.confidence_in(stage),
         (
             Remedy(
                 "Use a smaller num_parallel_calls: the number of cores is enough.",
                 changes=(Change("map", "num_parallel_calls", fits, 1),),
             ),
+            Remedy("Or let Outlive fit it.", ("outlive run --bound …",), safe=True),
         ),
         where=stage.place,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Change, Confidence, Finding, Remedy, size
+from outlive.model import Change, Finding, Remedy
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -26,8 +26,9 @@ def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
     buffer fills up.
 
     ## How we know
-    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
-    that was reached.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
+    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
+    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
 
     ## What to do
     `prefetch(1)` or `prefetch(2)` is enough to overlap work; more only helps against uneven readers.
@@ -37,14 +38,15 @@ def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
         return
     fits = "2" if evidence.modest(stage) >= 2 else "1"
     yield Finding(
-        f"`prefetch` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
+        f"`prefetch` {stage.told}.",
         evidence.facts_of_stage(stage),
-        Confidence.LIKELY,
+        evidence.confidence_in(stage),
         (
             Remedy(
                 "Use prefetch(1) or prefetch(2).",
                 changes=(Change("prefetch", "buffer_size", fits, 0),),
             ),
+            Remedy("Or let Outlive fit it.", ("outlive run --bound …",), safe=True),
         ),
         where=stage.place,
     )

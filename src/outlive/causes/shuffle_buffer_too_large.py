@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Change, Confidence, Finding, Remedy, size
+from outlive.model import Change, Finding, Remedy
 from outlive.unit import BEHIND_A_PIPELINE, cause
 
 
@@ -26,9 +26,9 @@ def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
     picture: a buffer of some thousand is some gigabytes.
 
     ## How we know
-    When the stage was built, its parameters and the size of an element were written down; together they make a large part of the limit
-    that was reached. It is proven when the buffer alone, which must be full before the first element comes out, is larger than that limit,
-    and the kernel killed the program while it waited for an element.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
+    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
+    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
 
     ## What to do
     Shuffle what is small (file names, record numbers) before it is decoded, or use a smaller buffer.
@@ -39,15 +39,14 @@ def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
     fits = evidence.modest(stage)
     smaller = (Change("shuffle", "buffer_size", str(fits), 0),) if fits > 1 else ()
     yield Finding(
-        f"`shuffle` may hold {stage.holds} elements of {size(stage.element_bytes or 0)}: {size(stage.bytes or 0)}.",
+        f"`shuffle` {stage.told}.",
         evidence.facts_of_stage(stage),
-        Confidence.PROVEN if evidence.cannot_be_filled(stage) else Confidence.LIKELY,
+        evidence.confidence_in(stage),
         (
             Remedy(
                 "Shuffle the file names before they are decoded, or make buffer_size smaller.",
                 changes=smaller,
             ),
-            Remedy("Or let Outlive fit it.", ("outlive run --bound …",), safe=True),
         ),
         where=stage.place,
     )

@@ -56,6 +56,23 @@ from outlive.commands.scan import size_in_bytes
     "--max-side", type=click.IntRange(32), metavar="PIXELS", help="Make larger pictures smaller."
 )
 @click.option(
+    "--tile",
+    type=click.IntRange(32),
+    metavar="PIXELS",
+    help="Look at large pictures in overlapping tiles of this size, and merge what is found.",
+)
+@click.option(
+    "--every",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Of videos only each Nth frame.",
+)
+@click.option(
+    "--draw", is_flag=True, help="Write annotated copies, and a contact sheet of the best."
+)
+@click.option(
     "--deadline",
     type=click.FloatRange(1),
     default=60.0,
@@ -81,12 +98,13 @@ from outlive.commands.scan import size_in_bytes
 def detect(
     model: str, inputs: tuple[str, ...], out: str, lists: tuple[str, ...], **options: Any
 ) -> None:
-    """Run a detector over folders, patterns and lists of pictures.
+    """Run a detector over folders, patterns and lists of pictures and videos.
 
     \b
       outlive detect ssd_mobilenet/ photos/ --out found
       outlive detect ssd_mobilenet/ 'data/**/*.jpg' --labels map.pbtxt --out found
       outlive detect ssd_mobilenet/ @list.txt --out found --resume
+      outlive detect ssd_mobilenet/ film.mp4 --every 10 --draw --out found
 
     The model runs in a worker of its own. When it dies (killed for memory, a crash in native code, a hang), the picture that killed it
     is found and put into quarantine.jsonl with the cause, and the job goes on. Every result is on the disk before it is counted: after

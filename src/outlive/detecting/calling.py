@@ -51,6 +51,8 @@ def detect(
     memory: int | None = None,
     deadline: float = 60.0,
     max_side: int | None = None,
+    tile: int | None = None,
+    every: int = 1,
     runtime: str = "auto",
     pixels: str = "0..255",
     out: str | None = None,
@@ -66,7 +68,7 @@ def detect(
     names = [os.fspath(word) for word in words]
     settings = Settings(
         os.fspath(model), runtime, min_score, batch, memory, deadline, max_side, pixels,
-        label_names(labels), format,
+        label_names(labels), format, tile, every,
     )  # fmt: skip
     settings = with_runtime(settings.checked(), lambda words: None)
     if out is not None and format == "parquet":

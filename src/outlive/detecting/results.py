@@ -60,7 +60,7 @@ def seal(
     if format == "parquet":
         _parquet(beside, rows, labels)
     else:
-        with open(beside, "w", encoding="utf-8", newline="") as file:
+        with open(beside, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             WRITERS[format](file, rows, labels)
     handle = os.open(beside, os.O_RDONLY)
     os.fsync(handle)
@@ -113,7 +113,8 @@ def _parquet(path: str, rows: Rows, labels: Mapping[int, str]) -> None:
         for group in _in_groups(rows()):
             table = [
                 {
-                    "input": name,
+                    # A name that is no UTF-8 is written as Python shows it: Parquet holds nothing else.
+                    "input": name.encode("utf-8", "backslashreplace").decode(),
                     "width": value["width"],
                     "height": value["height"],
                     "detections": as_objects(value, labels),

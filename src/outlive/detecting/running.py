@@ -7,9 +7,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from outlive.detecting.results import seal
+from outlive.detecting.drawing import FOLDER_NAME, make_sheet
+from outlive.detecting.inputs import is_video
+from outlive.detecting.results import rows_of, seal
 from outlive.detecting.settings import Settings
+from outlive.detecting.videos import MARK, frames_of, need_opencv
 from outlive.enduring import QUARANTINE_NAME, Answer, done_before, endure, in_quarantine
+from outlive.errors import UsageError
 from outlive.keep.job import Job
 from outlive.keep.journal import Journal, replace_file
 
@@ -25,14 +29,24 @@ class Detection:
         resume: bool = False,
     ) -> None:
         self.settings = settings
+        self.sheet: str | None = None  #: the contact sheet, once there is one
+        if next(iter(names()), None) is None:
+            raise UsageError(
+                "There is no picture and no video among the inputs.",
+                "Folders are searched for .jpg, .png, .gif, .webp, .bmp, .tif and videos; a file that is named is taken as it is.",
+            )
         self.journal = Journal(out, settings.identity(), resume) if out is not None else None
         self._done, self.quarantined_before = (
             done_before(self.journal) if self.journal is not None else (set(), 0)
         )
         self.done_before = len(self._done)
         self._names = names
+        self._own = os.path.join(os.path.abspath(out), "") if out is not None else ""
+        self._frames: dict[str, range] = {}
+        if settings.draw and out is not None:
+            os.makedirs(os.path.join(out, FOLDER_NAME), exist_ok=True)
         self.job = Job(
-            settings.task(),
+            settings.task(out),
             self._items(),
             most=settings.batch,
             deadline=settings.deadline,
@@ -42,19 +56,31 @@ class Detection:
 
     def count(self) -> int:
         """How many inputs there are, those of earlier runs included."""
-        return sum(1 for _ in self._names())
+        return sum(1 for _ in self._all())
 
     def _items(self) -> Iterator[dict[str, Any]]:
-        for name in self._names():
-            if name not in self._done:
-                yield {"path": name}
+        return (item for item in self._all() if item["name"] not in self._done)
+
+    def _all(self) -> Iterator[dict[str, Any]]:
+        """Every picture, and every frame of every video."""
+        for path in self._names():
+            if self._own and os.path.abspath(path).startswith(self._own):
+                continue  # annotated copies of our own, in a folder of pictures
+            if not is_video(path):
+                yield {"path": path, "name": path}
+                continue
+            if path not in self._frames:
+                need_opencv()
+                self._frames[path] = frames_of(path, self.settings.every)
+            for number in self._frames[path]:
+                yield {"path": path, "frame": number, "name": f"{path}{MARK}{number}"}
 
     def answers(self) -> Iterator[Sequence[Answer]]:
         """As they are safe; sometimes none."""
         yield from endure(
             self.job,
             self.journal,
-            lambda item: str(item["path"]),
+            lambda item: str(item["name"]),
             lambda item: os.path.abspath(item["path"]),
         )
 
@@ -64,6 +90,8 @@ class Detection:
             return None
         lines = [json.dumps(one) + "\n" for one in in_quarantine(self.journal.records())]
         replace_file(os.path.join(self.journal.folder, QUARANTINE_NAME), "".join(lines))
+        if self.settings.draw:
+            self.sheet = make_sheet(self.journal.folder, rows_of(self.journal.records()))
         return seal(
             self.journal.folder, self.settings.format, self.journal.records, self.settings.labels
         )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from outlive.detecting.drawing import FOLDER_NAME
 from outlive.detecting.results import FORMATS
 from outlive.errors import OutliveError, UsageError
 from outlive.keep.job import TaskName
@@ -52,6 +53,9 @@ class Settings:
     pixels: str = "0..255"
     labels: Mapping[int, str] = field(default_factory=dict)
     format: str = "parquet"
+    tile: int | None = None
+    every: int = 1  #: frame of a video
+    draw: bool = False
 
     @property
     def is_light(self) -> bool:
@@ -91,8 +95,9 @@ class Settings:
             _need("tensorflow", "TensorFlow", "pip install tensorflow-cpu")
         return self
 
-    def task(self) -> TaskName:
-        """What the worker does."""
+    def task(self, out: str | None = None) -> TaskName:
+        """What the worker does; annotated copies go below ``out``."""
+        drawn = os.path.join(os.path.abspath(out), FOLDER_NAME) if self.draw and out else None
         light = ("ai_edge_litert.interpreter", "outlive.detecting.litert_runtime")
         heavy = ("tensorflow", "outlive.detecting.tensorflow_runtime")
         return TaskName(
@@ -103,6 +108,9 @@ class Settings:
                 "min_score": self.min_score,
                 "max_side": self.max_side,
                 "pixels": self.pixels,
+                "tile": self.tile,
+                "draw": drawn,
+                "labels": dict(self.labels),
             },
             (*(light if self.is_light else heavy), *ALWAYS_IMPORTED),
         )
@@ -115,6 +123,7 @@ class Settings:
             "minimum score": self.min_score,
             "largest side": self.max_side,
             "pixels": self.pixels,
+            "tile": self.tile,
         }
 
 

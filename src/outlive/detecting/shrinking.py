@@ -159,7 +159,7 @@ def _measured(
     model: str, runtime: str, pictures: Sequence[str], pixels: str
 ) -> tuple[dict[str, Any], Measured]:
     settings = Settings(model, runtime=runtime, min_score=FLOOR, pixels=pixels, batch=1)
-    job = Job(settings.task(), [{"path": path} for path in pictures], most=1)
+    job = Job(settings.task(), [{"path": path, "name": path} for path in pictures], most=1)
     values = {
         one.name: one.value
         for answers in endure(job, None, lambda item: str(item["path"]))

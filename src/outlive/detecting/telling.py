@@ -147,6 +147,7 @@ def _summary(
         "causes": dict(tally.causes),
         "finished": whole,
         "results": path,
+        "sheet": detection.sheet,
         "seconds": round(tally.seconds, 2),
         "worker_deaths": progress.deaths,
         "batch": progress.size,
@@ -186,6 +187,8 @@ def _tell(
     console.print(Text(f"{text}.", "bold"), soft_wrap=True)
     if path is not None:
         console.print(Text(f"Results: {path}"), soft_wrap=True)
+    if detection.sheet is not None:
+        console.print(Text(f"The best on one sheet: {detection.sheet}"), soft_wrap=True)
     if not whole:
         again = [*command, *(() if "--resume" in command else ("--resume",))]
         console.print(

@@ -90,6 +90,8 @@ class Journal:
             known = None
         except ValueError as error:
             raise OutliveError(f"{path} cannot be read: it is no JSON.") from error
+        if known is not None and next(read_journal(self.path), None) is None:
+            known = None  # it was begun, and nothing came of it
         if known is not None and not resume:
             raise UsageError(
                 f"{self.folder} holds a job already.",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outlive.memory_use import Growth, Holder, Stage, Traced
 from outlive.observed import Group, OomLine, Sample
+from outlive.record.buffers import with_buffers
 from outlive.record.growth import growth_in
 from outlive.record.holders import holders_in
 from outlive.record.probe_looks import traced_in
@@ -161,20 +162,25 @@ def traced_of(readings: Readings) -> dict[int, tuple[Traced, ...]]:
 
 
 def stages_of(readings: Readings) -> tuple[Stage, ...]:
-    """The pipeline stages that hold elements, as they were built."""
-    found = []
-    for process in readings.processes:
-        for note in process.of_kind("stage"):
-            frames = readings.lines.places(note.get("frames"))
-            count = integer(note.get("count"))
-            found.append(
-                Stage(
-                    kind=str(note.get("stage", "")),
-                    place=next((frame for frame in frames if frame.own), None),
-                    buffer=int(number(note.get("buffer")) or 0),
-                    elements=count if count is not None and count >= 0 else None,
-                    element_bytes=integer(note.get("element")),
-                    pid=process.pid,
-                )
-            )
-    return tuple(found)
+    """The pipeline stages that hold elements, as they were built, with what they held at the last look."""
+    return tuple(
+        stage
+        for process in readings.processes
+        for stage in with_buffers(
+            [_stage(note, process.pid, readings) for note in process.of_kind("stage")],
+            process.of_kind("census"),
+        )
+    )
+
+
+def _stage(note: Mapping[str, Any], pid: int, readings: Readings) -> Stage:
+    frames = readings.lines.places(note.get("frames"))
+    count = integer(note.get("count"))
+    return Stage(
+        kind=str(note.get("stage", "")),
+        place=next((frame for frame in frames if frame.own), None),
+        buffer=int(number(note.get("buffer")) or 0),
+        elements=count if count is not None and count >= 0 else None,
+        element_bytes=integer(note.get("element")),
+        pid=pid,
+    )

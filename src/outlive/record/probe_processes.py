@@ -21,6 +21,7 @@ from outlive.observed import (
     Thrown,
     TimerSet,
 )
+from outlive.record.handlers import handler_leaves
 from outlive.record.kernel_faults import fault_in
 from outlive.record.readings import Readings, confession, integer, number, plain_value, signal_name
 from outlive.record.traces import crash_in, origin_of, stacks_at, thrown
@@ -127,11 +128,12 @@ def shown_of(readings: Readings) -> tuple[Thrown, ...]:
     principal = readings.principal
     if principal is None:
         return ()
-    return tuple(
+    found = [
         thrown(note["error"], readings.lines, pid=principal.pid)
         for note in principal.of_kind("shown")
         if isinstance(note.get("error"), dict)
-    )
+    ]
+    return tuple(replace(error, left=handler_leaves(readings, error)) for error in found)
 
 
 def sent_of(readings: Readings) -> tuple[Sent, ...]:

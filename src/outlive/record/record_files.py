@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from outlive import tf_examples
+from outlive.protobuf import NotProtobuf
 from outlive.tfrecords import FOOT, GZIP, HEAD, ZLIB, masked
 
 #: Without the C library for checksums Python needs about a third of a second for a megabyte.
@@ -69,6 +70,6 @@ def features_of(data: bytes) -> dict[str, str] | None:
     """The features of a serialized tf.train.Example with their types; None when it is no Example."""
     try:
         found = tf_examples.types(memoryview(data))
-    except tf_examples.NotAnExample:
+    except NotProtobuf:
         return None
     return {name: kind or "nothing" for name, kind in found.items()} or None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outlive import tf_examples, tfrecords
+from outlive.protobuf import NotProtobuf
 from outlive.scan.boxes import Box, problems_in_unit_square, problems_with_label
 from outlive.scan.flaws import Flaw
 from outlive.scan.pictures import check_bytes
@@ -114,7 +115,7 @@ def check_records(
             continue
         try:
             found = tf_examples.features(record.data)
-        except tf_examples.NotAnExample as error:
+        except NotProtobuf as error:
             flaws.append(Flaw("record-unreadable", path, str(error), record.number, record.offset))
             continue
         schema.see(path, record.number, found)

@@ -52,7 +52,7 @@ KINDS = {
         Kind("image-corrupt", _STOPS, "Fetch the file again, or leave it out."),
         Kind("not-an-image", _STOPS, "Fetch the file again: it holds something else."),
         Kind("image-animated", _STOPS, "Keep the first frame; TensorFlow decodes it to four dimensions."),
-        Kind("format-not-decoded", _STOPS, "Convert it to JPEG or PNG; many TensorFlow pipelines cannot decode it."),
+        Kind("format-not-decoded", _STOPS, "Convert it to JPEG or PNG (--fix does, without loss): many TensorFlow pipelines cannot decode it."),
         Kind("wrong-extension", _SPOILS, "Rename it (--fix does): tools that go by the name fail on it."),
         Kind("decompression-bomb", _COSTS, "Leave it out, or scale it down before the run."),
         Kind("image-too-large", _COSTS, "Scale it down before the run, or decode it in parts."),

@@ -73,7 +73,7 @@ class Bounder:
                 different[position].file = file
         moved = set(different)
         for position, stage in enumerate(stages):
-            if moved & set(stage.sources):
+            if moved & set(stage.sources) or tfdata.rests_on_replaced(objects[position]):
                 moved.add(position)
         unknown = [position for position in moved if not tfdata.can_rebuild(objects[position])]
         if not unknown:

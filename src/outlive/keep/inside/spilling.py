@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 #: File systems that lie in memory: a cache there would save nothing.
 IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
 
+PREFIX = "outlive-cache-"
+
 #: Of what is free on the disk, the most that a cache may take.
 SHARE = 0.8
 
@@ -37,7 +39,9 @@ class Spill:
             import atexit
             import tempfile
 
-            self._folder = tempfile.mkdtemp(prefix="outlive-cache-", dir=self._place())
+            place = self._place() or tempfile.gettempdir()
+            remove_left_behind(place)
+            self._folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=place)
             atexit.register(self._remove, os.getpid())
         self._count += 1
         return os.path.join(self._folder, f"cache{self._count}")
@@ -56,6 +60,18 @@ class Spill:
                 if kinds.get(point, "") not in IN_MEMORY:
                     return folder
         return None
+
+
+def remove_left_behind(place: str) -> None:
+    """The caches of programs that were killed: those of this user's whose process is gone."""
+    import shutil
+
+    for entry in os.scandir(place):
+        pid = entry.name[len(PREFIX) :].partition("-")[0]
+        if not entry.name.startswith(PREFIX) or not pid.isdigit() or os.path.exists(f"/proc/{pid}"):
+            continue
+        if entry.is_dir(follow_symlinks=False) and entry.stat().st_uid == os.getuid():
+            shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def is_complete(file: str) -> bool:

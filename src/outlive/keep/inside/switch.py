@@ -23,6 +23,20 @@ STRATEGIES = "tensorflow.python.distribute.distribute_lib"
 ROOT = "_outlive_root"
 
 
+class InAFunction:
+    """A method of datasets that is another one for those that are built inside a ``tf.function``; outside, no traceback shows it."""
+
+    def __init__(self, real: Any, other: Any) -> None:
+        self._real = real
+        self._other = other
+
+    def __get__(self, dataset: Any, kind: Any = None) -> Any:
+        if dataset is None:
+            return self._real
+        eager = type(getattr(dataset, "_variant_tensor_attr", None)).__name__ == "EagerTensor"
+        return (self._real if eager else self._other).__get__(dataset, kind)
+
+
 class Switch:
     """The places where datasets are met, and what is done with them there."""
 
@@ -76,33 +90,26 @@ class Switch:
         title = ("buffer_size", "num_parallel_calls")[parameter - 1]
 
         def build(dataset: Any, *args: Any, **kwargs: Any) -> Any:
+            words = list(args)
             try:
-                if len(args) >= parameter:
-                    given = args[parameter - 1]
-                    args = (
-                        *args[: parameter - 1],
-                        self._clamped(dataset, name, given),
-                        *args[parameter:],
-                    )
+                if len(words) >= parameter:
+                    words[parameter - 1] = self._clamped(dataset, name, words[parameter - 1])
                 elif title in kwargs:
                     kwargs[title] = self._clamped(dataset, name, kwargs[title])
             except Exception:
-                pass
-            return real(dataset, *args, **kwargs)
+                words = list(args)
+            return real(dataset, *words, **kwargs)
 
-        for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
-            setattr(build, attribute, getattr(real, attribute, None))
-        build.__wrapped__ = real  # type: ignore[attr-defined]  # what inspect.unwrap looks for
-        return build
+        return InAFunction(real, build)
 
     def _clamped(self, dataset: Any, name: str, given: Any) -> Any:
         """A parameter that fits by itself, as far as the shapes tell."""
-        from .tfdata import is_eager, spec_bytes
-
-        if type(given) is not int or given <= 1 or is_eager(dataset):
-            return given
         from .bounding import SHARE
         from .room import room_for_pipelines
+        from .tfdata import spec_bytes
+
+        if type(given) is not int or given <= 1:
+            return given
 
         element = spec_bytes(dataset.element_spec)
         most = int(SHARE * room_for_pipelines()) // element if element else given

@@ -107,10 +107,21 @@ SETTLED = "_outlive_settled"
 
 def stand_in(dataset: Any) -> Any:
     """The stage that was built in this one's place, or itself."""
-    if class_of(dataset) == "DatasetV1Adapter":
-        dataset = dataset._dataset
+    dataset = unwrapped(dataset)
     held = vars(dataset).get(STAND_IN)
     return dataset if held is None else held[0]
+
+
+def unwrapped(dataset: Any) -> Any:
+    """The stage within what TF1's names put around it."""
+    while class_of(dataset) == "DatasetV1Adapter":
+        dataset = dataset._dataset
+    return dataset
+
+
+def rests_on_replaced(dataset: Any) -> bool:
+    """Whether a stage was built on one that another stands in for by now: it must not be read as it is."""
+    return any(stand_in(one) is not unwrapped(one) for one in inputs_of(dataset))
 
 
 def walk(dataset: Any) -> Tuple[List[Any], List[Stage]]:

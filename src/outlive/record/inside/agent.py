@@ -214,7 +214,7 @@ class Agent:
     def _open_the_rest(self) -> None:
         """Here, not in the sampler's thread: a descriptor that is open for a moment takes a number that the program counts on."""
         is_own = own_code(library_folders())
-        self._census = Census(self._journal, self._folder, is_own, self._pipelines.last_built)
+        self._census = Census(self._journal, self._folder, is_own, self._pipelines)
         self._hooks.refused = self._census.refused
         self._hooks.scene = lambda error, told, own_thread: dict(
             self._scene.load().Scene(is_own, self._pipelines).around(error, told, own_thread)

@@ -7,6 +7,7 @@ lie on a shelf until then.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -16,12 +17,15 @@ from .shelf import Shelf
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Tuple
+    from typing import Any, Callable, Dict, Tuple
 
     from .journal import Journal
+    from .pipelines import Pipelines
 
 #: Below this share of the limit nothing is in danger, and nothing is looked at.
 DANGER = 0.5
+#: From here on whoever looks is ready: to take the modules from the shelf takes longer than a buffer needs to fill up.
+READY = 0.3
 #: So near to it the last moments may have come.
 NEAR = 0.85
 #: One census for each such step of growth: a dozen on the way to the limit.
@@ -36,9 +40,10 @@ SECONDS_BETWEEN_LIMITS = 0.5
 #: In the order in which they need each other.
 MODULES = ("weighing", "search", "arrays", "tensorflow_state", "walk", "deep", "looking")
 
-#: Twice as long as the longest look may take.
-STANDSTILL_SECONDS = 1.0
+#: Several times as long as the longest look takes on a machine that has no time for it (1.2 s were seen at a load of 12 on two cores).
+STANDSTILL_SECONDS = 5.0
 LONGEST_WAIT_SECONDS = 0.02
+AWAY_SECONDS = 0.0002
 
 OPTIMIZED = 0x1  # co_flags: the locals are not a dictionary of the program's own
 
@@ -54,10 +59,10 @@ class Census:
         journal: Journal,
         folder: str,
         is_own: Callable[[str], bool],
-        stages: Callable[[], List[Any]],
+        pipelines: Pipelines,
     ) -> None:
         self._journal = journal
-        self._stages = stages
+        self._pipelines = pipelines
         self._limit_path = os.path.join(folder, "limit")
         self._is_own = is_own
         self._told = (0, 0)
@@ -76,6 +81,8 @@ class Census:
             # The pages of libraries are given up first: 300 MB of TensorFlow's do no harm.
             rss = private_bytes()
             limit, used = self._current_limit(rss)
+        if limit and used >= READY * limit:
+            self._ready()
         self.near = bool(limit) and used >= NEAR * limit
         if rss < self._last_rss - FALL * limit:
             self._last_rss = rss
@@ -104,7 +111,7 @@ class Census:
         if self._looker is None:
             module = self._shelf.load()
             self._looker = (
-                module.Looker(self._journal, self._is_own, self._stages, self._deep)
+                module.Looker(self._journal, self._is_own, self._pipelines, self._deep)
                 if module
                 else False
             )
@@ -139,18 +146,27 @@ class Standstill:
     """While we look, no other thread of the program runs.
 
     What we hold for a moment must never become the last reference to it, or its ``__del__`` would run in this thread; and a tuple that
-    is still being made must not be handed back to its maker with one reference too many (``SystemError``). A thread that already
-    waits for its turn does so by the old interval: it is let in before we hold anything.
+    is still being made must not be handed back to its maker with one reference too many (``SystemError``). Nor may the collector run: what
+    it finds could be code of the program's.
+
+    A thread that waits for its turn asks for it after the interval that held when it began to wait, unless the turn has changed hands
+    since. So it is given away once: when it comes back, whoever waits begins anew, by the long interval. The one who had it last may be
+    quicker than we are; he is let in before we hold anything.
     """
 
     def __enter__(self) -> None:
         self._interval = sys.getswitchinterval()
+        time.sleep(AWAY_SECONDS)
         sys.setswitchinterval(STANDSTILL_SECONDS)
         began = time.perf_counter()
         while time.perf_counter() - began < min(self._interval * 1.5, LONGEST_WAIT_SECONDS):
             pass
+        self._collecting = gc.isenabled()
+        gc.disable()
 
     def __exit__(self, *_: Any) -> None:
+        if self._collecting:
+            gc.enable()
         sys.setswitchinterval(self._interval)
 
 

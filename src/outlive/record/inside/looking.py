@@ -11,7 +11,7 @@ from .deep import Tracing
 from .describe import masked
 from .memory import address_space, heap, private_bytes
 from .search import Search, own_frames
-from .tensorflow_state import Graphs, Tapes, Traces, tensor_bytes
+from .tensorflow_state import Graphs, Tapes, Traces, buffered_in, tensor_bytes
 from .walk import Walk
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Sequence, Set
 
     from .journal import Journal
+    from .pipelines import Pipelines
 
 SECONDS = 0.06
 
@@ -44,10 +45,10 @@ class Looker:
         self,
         journal: Journal,
         is_own: Callable[[str], bool],
-        stages: Callable[[], List[Any]],
+        pipelines: Pipelines,
         deep: bool,
     ) -> None:
-        self._stages = stages
+        self._pipelines = pipelines
         self._stages_read: Set[int] = set()
         self._listed: List[str] = []  # files of pictures that pipelines read
         self._tracing = Tracing(is_own) if deep else None
@@ -66,6 +67,7 @@ class Looker:
         # Where other threads may run: nothing of the program's is in our hands.
         found["tensors"] = tensor_bytes()
         found["heap"] = heap()
+        found["buffered"] = buffered_in(self._pipelines.iterators())
         if refused_in:
             found["mapped"], found["address_limit"] = address_space()
         try:
@@ -120,7 +122,9 @@ class Looker:
 
     def _list_files(self) -> None:
         """What the sources of pipelines list, once for each."""
-        new = [stage for stage in self._stages() if id(stage) not in self._stages_read]
+        new = [
+            stage for stage in self._pipelines.last_built() if id(stage) not in self._stages_read
+        ]
         self._stages_read |= {id(stage) for stage in new}
         try:
             self._listed = listed_in(new)

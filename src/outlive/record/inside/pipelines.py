@@ -6,6 +6,7 @@ while data flows. Parameters are read from private attributes: what a TensorFlow
 
 from __future__ import annotations
 
+import os
 import sys
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 from _weakref import ref
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MODULE = "tensorflow.python.data.ops.dataset_ops"
 GRAPHS = "tensorflow.python.framework.func_graph"
+ITERATORS = "tensorflow.python.data.ops.iterator_ops"
 
 #: Class names of the stages that hold elements, across TensorFlow's versions, and the attribute that says how many.
 HOLDING = {
@@ -34,6 +36,8 @@ DEEPEST = 30
 
 #: Stages and graphs that are remembered; a program that builds more builds the same ones again and again.
 MAX_REMEMBERED = 300
+#: Of iterators the last ones are those that may still run.
+MAX_ITERATORS = 30
 
 
 class Pipelines:
@@ -43,6 +47,8 @@ class Pipelines:
         self._journal = journal
         self._built: Any = deque(maxlen=MAX_REMEMBERED)  # (weak reference, frames), oldest first
         self._traced: Any = deque(maxlen=MAX_REMEMBERED)  # weak references
+        self._begun: Any = deque(maxlen=MAX_ITERATORS)  # weak references
+        self._pid = os.getpid()
 
     @property
     def any_built(self) -> bool:
@@ -63,12 +69,37 @@ class Pipelines:
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """The modules to wrap when they are imported."""
-        return {MODULE: self._wrap, GRAPHS: self._wrap_graphs}
+        return {
+            MODULE: self._wrap,
+            GRAPHS: self._wrap_graphs,
+            ITERATORS: self._wrap_iterators,
+        }
 
     def graphs(self) -> List[Any]:
         """The graphs that TensorFlow traced and that are still alive, the newest first."""
         alive = [reference() for reference in reversed(list(self._traced))]
         return [graph for graph in alive if graph is not None]
+
+    def iterators(self) -> List[Any]:
+        """The iterations that were begun and are not over, the newest first; none of a parent's, whose threads are not here."""
+        if os.getpid() != self._pid:
+            return []
+        alive = [reference() for reference in reversed(list(self._begun))]
+        return [iterator for iterator in alive if iterator is not None]
+
+    def _wrap_iterators(self, module: Any) -> None:
+        """An iterator takes milliseconds to make."""
+        real, begun = module.OwnedIterator.__init__, self._begun
+
+        @like(real)
+        def init(iterator: Any, *args: Any, **kwargs: Any) -> None:
+            real(iterator, *args, **kwargs)
+            try:
+                begun.append(ref(iterator))
+            except Exception:
+                pass
+
+        module.OwnedIterator.__init__ = init
 
     def _wrap_graphs(self, module: Any) -> None:
         """Every trace makes a graph, which takes milliseconds; to remember it takes less than one of a thousand parts of that."""
@@ -102,7 +133,9 @@ class Pipelines:
         module.DatasetV2.__init__ = init
 
     def _note(self, dataset: Any, frames: List[Any], kind: str, attribute: str) -> None:
-        value = getattr(dataset, attribute).numpy()
+        parameter = getattr(dataset, attribute)
+        eager = hasattr(parameter, "numpy")  # otherwise it is built while a function is traced
+        value = parameter.numpy() if eager else written_down(parameter)
         if kind == "cache":
             if value:  # a file: it holds nothing in memory
                 return
@@ -110,7 +143,11 @@ class Pipelines:
         else:
             buffer = int(value)
         source: Any = getattr(dataset, "_input_dataset", None)
-        count = int(source.cardinality().numpy()) if kind in ("cache", "shuffle") else -1
+        counted = eager and kind in (
+            "cache",
+            "shuffle",
+        )  # in a trace that would be one more operation
+        count = int(source.cardinality().numpy()) if counted else -1
         self._journal.note(
             "stage",
             stage=kind,
@@ -119,6 +156,11 @@ class Pipelines:
             element=element_bytes(dataset, 0),
             frames=frames,
         )
+
+
+def written_down(tensor: Any) -> Any:
+    """The value of a tensor that the program gave as a constant."""
+    return sys.modules["tensorflow.python.framework.tensor_util"].constant_value(tensor)
 
 
 def element_bytes(dataset: Any, depth: int) -> Optional[int]:

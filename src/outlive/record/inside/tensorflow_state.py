@@ -1,6 +1,6 @@
 """What TensorFlow itself keeps: its allocator's bytes, functions traced again and again, graphs that grow, tapes that record.
 
-Private attributes, all of it: what a TensorFlow does not have is left out. No operation is run, no context is made.
+Private attributes, all of it: what a TensorFlow does not have is left out. No context is made, and no operation is run but one that reads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .weighing import class_name, container_kind, defines, elements, len_of
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
     from .search import Path, Scope
 
@@ -37,6 +37,10 @@ NEWEST = 400
 DEEPEST_STACK = 60
 MOST = 6
 
+#: Of a pipeline with a dozen stages it has three thousand bytes.
+LONGEST_MODEL = 20_000
+THIS_MACHINE = "/job:localhost/"
+
 
 def tensor_bytes() -> Optional[int]:
     """What TensorFlow's allocator has handed out on the CPU; None before it was used, or when it does not count."""
@@ -49,6 +53,28 @@ def tensor_bytes() -> Optional[int]:
         return int(wrapper.TFE_GetMemoryInfo(current._context_handle, "CPU:0")["current"])
     except Exception:
         return None
+
+
+def buffered_in(iterators: Sequence[Any]) -> List[str]:
+    """What the stages of running pipelines hold now, as TensorFlow's own model of each tells it: protocol buffers, in hexadecimal digits.
+
+    A third of a millisecond each. Pipelines that run on another machine, or inside a traced function, are not asked.
+    """
+    context: Any = sys.modules.get("tensorflow.python.eager.context")
+    current: Any = getattr(context, "_context", None)
+    if current is None or not getattr(current, "_initialized", False):
+        return []
+    found: List[str] = []
+    for iterator in iterators:
+        try:
+            handle = iterator._iterator_resource
+            if len(found) < MOST and handle.device.startswith(THIS_MACHINE):
+                execute = context.pywrap_tfe.TFE_Py_FastPathExecute
+                model = bytes(execute(current, "IteratorGetModelProto", None, handle).numpy())
+                found += [model.hex()] if len(model) <= LONGEST_MODEL else []
+        except Exception:
+            pass  # its model is switched off, or another TensorFlow
+    return found
 
 
 class Traces:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 SECONDS = 0.25
-#: No other thread is let in for a second; by then we must be done.
+#: No other thread is let in while we walk.
 SECONDS_ON_A_BUSY_MACHINE = 0.5
 CHUNK = 20_000
 #: Smaller ones are counted with the blocks of Python's own allocator.

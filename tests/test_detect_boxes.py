@@ -1,0 +1,111 @@
+"""Tiles, suppression, comparison: boxes, without a model."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outlive.detecting.comparing import largest_difference, overlap
+from outlive.detecting.detections import Found, found_in, to_plain
+from outlive.detecting.signature import NoDetector, Tensor, fit
+from outlive.detecting.suppression import Suppression, suppressed
+from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
+
+
+@given(st.integers(1, 4000), st.integers(1, 4000), st.integers(64, 1000))
+def test_tiles_have_one_size_cover_the_picture_and_stay_inside(
+    width: int, height: int, side: int
+) -> None:
+    tiles = tiles_of(width, height, side)
+
+    assert {(min(side, width), min(side, height))} == {(one.width, one.height) for one in tiles}
+    for length, starts, size in (
+        (width, sorted({one.left for one in tiles}), tiles[0].width),
+        (height, sorted({one.top for one in tiles}), tiles[0].height),
+    ):
+        assert (0, length) == (starts[0], starts[-1] + size)
+        assert all(after - before <= size for before, after in pairwise(starts))
+
+
+def test_an_object_on_an_edge_is_one_object() -> None:
+    left, right = Tile(0, 0, 100, 100), Tile(80, 0, 100, 100)
+    half = in_picture([Found((0.2, 0.75, 0.6, 1.0), 1, 0.7)], left, 180, 100)
+    whole = in_picture([Found((0.2, 0.0, 0.6, 0.4), 1, 0.9)], right, 180, 100)
+    other = in_picture([Found((0.2, 0.0, 0.6, 0.4), 2, 0.8)], right, 180, 100)
+
+    found = merged([*half, *whole, *other])
+
+    assert [(1, 0.9), (2, 0.8)] == [(one.label, one.score) for one in found]
+    assert (0.2, 0.444444, 0.6, 0.666667) == found[0].box
+
+
+def test_suppression_keeps_the_surest_of_each_class() -> None:
+    boxes = numpy.array([[[0, 0, 0.5, 0.5]], [[0, 0, 0.5, 0.49]], [[0.6, 0.6, 1.2, 1.0]]])
+    scores = numpy.array([[0.9, 0.2], [0.8, 0.7], [0.05, 0.6]])
+
+    kept, sure, labels = suppressed(boxes, scores, Suppression(overlap=0.5, offset=1), 0.1)
+
+    assert [(1, 0.9), (2, 0.7), (2, 0.6)] == list(zip(labels.tolist(), sure.tolist(), strict=True))
+    assert 1.0 == kept[2][2], "clipped to the picture"
+
+
+def test_what_is_no_number_is_no_object() -> None:
+    nan = float("nan")
+    boxes = [[0, 0, 1, 1], [0, nan, 1, 1], [0, 0, 1, float("inf")], [0, 0, 1, 1]]
+
+    found = found_in(boxes, [0.4, 0.9, 0.9, nan], [1, 1, 1, 1], None, 0.3)
+
+    assert [0.4] == [one.score for one in found]
+
+
+def test_the_difference_of_two_models_is_the_worst_score_or_the_missed_object() -> None:
+    def answer(*found: Found) -> dict[str, object]:
+        return {"a": to_plain(10, 10, found)}
+
+    cat = Found((0.1, 0.1, 0.5, 0.5), 1, 0.9)
+    near = Found((0.1, 0.1, 0.5, 0.48), 1, 0.87)
+    dog = Found((0.1, 0.1, 0.5, 0.5), 2, 0.6)
+
+    assert abs(0.03 - largest_difference(answer(cat), answer(near), 0.1)) < 1e-9
+    assert abs(0.5 - largest_difference(answer(cat), answer(cat, dog), 0.1)) < 1e-9
+    assert 1.0 == largest_difference(answer(cat), {}, 0.1)
+    assert 0.0 == overlap((0, 0, 0, 0), (0, 0, 0, 0))
+
+
+BOXES = [
+    Tensor(name, "float32", None)
+    for name in ("detection_boxes", "detection_scores", "detection_classes")
+]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ([Tensor("image", "string", (None,))], "encoded pictures"),
+        ([Tensor("a", "uint8", (1, None, None, 3)), Tensor("b", "float32", (1,))], "2 inputs"),
+        ([Tensor("x", "float32", (None, 28, 28, 1))], "no picture"),
+    ],
+)
+def test_a_wrong_input_is_told(inputs: list[Tensor], words: str) -> None:
+    with pytest.raises(NoDetector, match=words):
+        fit(inputs, BOXES)
+
+
+def test_names_of_other_makers_are_known() -> None:
+    outputs = [
+        Tensor(name, "float32", None)
+        for name in ("boxes", "confidence", "classes", "num_detections")
+    ]
+
+    found = fit([Tensor("images", "float32", (None, 640, 480, 3))], outputs)
+
+    assert ("boxes", "confidence") == (
+        found.outputs["detection_boxes"],
+        found.outputs["detection_scores"],
+    )
+    assert (480, 640) == (found.width, found.height)
+    assert 2 == len(found.notes)
