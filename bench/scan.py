@@ -1,17 +1,20 @@
 """`outlive scan` beside Pillow: files a second, and how many of the damaged ones each finds.
 
-    python bench/scan.py [--files 2000] [--repeat 3]
+    python bench/scan.py [--files 2000] [--repeat 3] [--cleanvision PYTHON]
 
 Every way reads the same files with one process, in alternation; the damage is the same for all. What a way does not find is as
-important as its speed, so both stand in the table. CleanVision is measured when it is installed.
+important as its speed, so both stand in the table. CleanVision is measured in an environment of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import json
+import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -111,12 +114,50 @@ def measure(files: Sequence[Path], bad: set[Path], repeat: int) -> None:
         )
 
 
+CLEANVISION = """
+import json, sys, time
+from cleanvision import Imagelab
+began = time.process_time()
+try:
+    lab = Imagelab(data_path=sys.argv[1])
+    lab.find_issues(n_jobs=1, verbose=False)
+    flagged = [path for path, row in lab.issues.iterrows() if any(row[name] for name in row.index if name.startswith("is_") and "duplicates" not in name)]
+    told = {"flagged": flagged}
+except Exception as error:
+    told = {"failed": f"{type(error).__name__}: {error}"[:200]}
+print(json.dumps({"seconds": time.process_time() - began, **told}))
+"""
+
+
+def measure_cleanvision(python: str, folder: str, files: Sequence[Path], bad: set[Path]) -> None:
+    """In an environment of its own, over the whole folder at once: that is how it works."""
+    done = subprocess.run(
+        [python, "-c", CLEANVISION, folder], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        print(f"| CleanVision | ended with {done.returncode}: {done.stderr.strip()[-200:]} | | | |")
+        return
+    told = json.loads(done.stdout.strip().splitlines()[-1])
+    if "failed" in told:
+        print(f"| CleanVision | failed after {told['seconds']:.1f} s: {told['failed']} | | 0 | |")
+        if bad:
+            with tempfile.TemporaryDirectory() as whole:
+                for path in set(files) - bad:
+                    os.link(path, Path(whole) / path.name)
+                measure_cleanvision(python, whole, sorted(Path(whole).iterdir()), set())
+        return
+    flagged = {Path(path) for path in told["flagged"]}
+    rate = len(files) / told["seconds"]
+    print(f"| CleanVision | {rate:.0f} | | {len(flagged & bad)} | {len(flagged - bad)} |")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--cleanvision", help="a Python that has it")
     arguments = parser.parse_args()
     noise = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -131,6 +172,8 @@ def main() -> int:
             path.write_bytes(data)
             files.append(path)
         measure(files, bad, arguments.repeat)
+        if arguments.cleanvision:
+            measure_cleanvision(arguments.cleanvision, folder, files, bad)
     return 0
 
 

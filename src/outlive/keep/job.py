@@ -187,7 +187,7 @@ class Job:
         arguments = {**self._task.arguments, "budget": self.progress.budget_bytes}
         threads = threads_for(len(os.sched_getaffinity(0)))
         worker.send((self._task.factory, arguments, threads))
-        loaded = False
+        loaded = dropping = False
         heard = time.monotonic()
         while not self._schedule.is_done:
             outcomes: list[Outcome] = []
@@ -195,6 +195,9 @@ class Job:
                 while (order := self._schedule.next()) is not None:
                     worker.send(("do", order.items, order.size, order.careful))
                     heard = time.monotonic() if order.careful else heard
+            if self._schedule.stopping and not dropping:
+                dropping = True
+                worker.send(("drop",))
             handles = [worker.reader.fileno(), self._nursery.fileno()]
             readable, _, _ = select.select(handles, [], [], self._pause(worker))
             if handles[0] in readable:
@@ -272,6 +275,9 @@ class Job:
             return True
         if kind == "unable":
             raise CannotWork(Death(worker.pid, thrown=message[1]), "be made ready")
+        if kind == "dropped":
+            self._schedule.dropped(message[1])
+            return False
         self._vain = 0
         if kind == "values":
             _, answers, seconds, peak = message

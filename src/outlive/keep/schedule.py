@@ -120,6 +120,11 @@ class Schedule:
         self._struck.pop(index, None)
         return self._items.pop(index)
 
+    def dropped(self, indices: Sequence[int]) -> None:
+        """The worker has not begun with these, and will not: the job is being stopped."""
+        for index in indices:
+            self._out.pop(index, None)
+
     def refused(self, indices: Sequence[int], memory: bool) -> int | None:
         """The model threw an exception over these. The one to blame when it is only one, and memory was not the reason."""
         mine = [index for index in indices if index in self._out]

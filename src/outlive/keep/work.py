@@ -150,6 +150,11 @@ class Worker:
             else:
                 self._waiting.extend(items)
             return
+        if message[0] == "drop":
+            dropped = [index for index, _ in self._waiting]
+            self._waiting.clear()
+            send(self._results, ("dropped", dropped))
+            return
         _, index, ready, error = message
         self._preparing -= 1
         if error is not None:
