@@ -20,7 +20,7 @@ from PIL import Image
 from conftest import Outlive
 from storm import detect_command, make_pictures, weather, wrong
 
-pytestmark = [pytest.mark.tf, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.tf, pytest.mark.timeout(900)]
 
 HERE = Path(__file__).parent
 
