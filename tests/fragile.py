@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -52,6 +53,7 @@ ACTS = {
     "refuse": refuse,
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "exit": lambda: os._exit(3),
+    "leave": lambda: sys.exit(4),
 }
 
 

@@ -63,6 +63,7 @@ def test_every_input_is_answered_once_and_every_bad_one_is_named() -> None:
         "_53": {"run": "throw"},
         "_60": {"prepare": "refuse"},
         "_61": {"run": "exit"},
+        "_70": {"run": "leave"},
         "_77": {"run": "hang"},
     }
     job = Job(TASK, numbered(90, **bad), deadline=1.5)
@@ -70,7 +71,7 @@ def test_every_input_is_answered_once_and_every_bad_one_is_named() -> None:
     good, causes = told(outcomes_of(job))
 
     assert [n for n in range(90) if f"_{n}" not in bad] == good
-    assert {3, 17, 29, 41, 53, 60, 61, 77} == set(causes)
+    assert {3, 17, 29, 41, 53, 60, 61, 70, 77} == set(causes)
     assert ("uncaught-exception", "uncaught-exception") == (causes[3], causes[53])
     assert ("oversized-image", "waiting-forever") == (causes[60], causes[77])
     assert 90 == job.progress.done + job.progress.condemned

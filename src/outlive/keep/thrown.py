@@ -24,13 +24,16 @@ def describe(error: BaseException, depth: int = 0) -> dict[str, Any]:
     """Type, words, lineage, and the way it came, innermost frame first."""
     kind = type(error)
     module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-    summary = traceback.extract_tb(error.__traceback__)[-MOST_FRAMES:]
+    whole = traceback.extract_tb(error.__traceback__)
+    summary = whole[-MOST_FRAMES:]
     found: dict[str, Any] = {
         "type": module + kind.__qualname__,
         "message": _text(error)[:MOST_TEXT],
         "bases": [base.__name__ for base in kind.__mro__[1:-1]],
         "frames": [[frame.filename, frame.lineno or 0, frame.name] for frame in reversed(summary)],
     }
+    if isinstance(error, RecursionError):
+        found["depth"] = len(whole)
     if isinstance(error, OSError):
         found["errno"] = error.errno
         found["file"] = str(error.filename or "")

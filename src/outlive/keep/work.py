@@ -218,7 +218,7 @@ class Worker:
         began = time.perf_counter()
         try:
             values = self._task.run([ready.thing for _, ready in group])
-        except Exception as error:
+        except BaseException as error:  # sys.exit in a task ends an input, not a job
             self._throw("running", numbers, describe(error))
         else:
             seconds = time.perf_counter() - began
@@ -232,7 +232,7 @@ class Worker:
             self._board.say(MAIN, "preparing", [index])
             try:
                 self._put(index, self._task.prepare(item))
-            except Exception as error:
+            except BaseException as error:
                 self._throw("preparing", [index], describe(error))
             self._board.clear(MAIN)
         while self._ready:
@@ -245,7 +245,7 @@ class Worker:
             self._board.say(slot, "preparing", [index])
             try:
                 ready, error = self._task.prepare(item), None
-            except Exception as thrown:
+            except BaseException as thrown:
                 ready, error = None, describe(thrown)
             self._board.clear(slot)
             self.inbox.put(("prepared", index, ready, error))
