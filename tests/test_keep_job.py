@@ -66,7 +66,7 @@ def test_every_input_is_answered_once_and_every_bad_one_is_named() -> None:
         "_70": {"run": "leave"},
         "_77": {"run": "hang"},
     }
-    job = Job(TASK, numbered(90, **bad), deadline=1.5)
+    job = Job(TASK, numbered(90, **bad), deadline=3.0)
 
     good, causes = told(outcomes_of(job))
 
