@@ -75,6 +75,12 @@ MOST_OF_A_BLOCK = 0.8
 FEW_NEW_ADDRESSES = 0.3
 
 #: What Python calls while a pipeline works in threads of its own.
+#: Where a thread is that waits for the next element of a pipeline: in a loop, in `fit`.
+READS_A_PIPELINE = (
+    "/tensorflow/python/data/ops/iterator_ops.py",
+    "/keras/src/backend/tensorflow/trainer.py",
+)
+
 ITERATOR_OPERATIONS = frozenset({"makeiterator", "iteratorgetnext", "iteratorgetnextsync"})
 
 #: Nobody has so many elements: a parameter like this stands for "all", and native code takes it at its word.
@@ -420,9 +426,24 @@ class Evidence:
         return largest if (largest.bytes or 0) >= LARGE_STAGE * limit else None
 
     def confidence_in(self, stage: Stage) -> Confidence:
-        """TensorFlow's own count proves it; what a stage may hold makes it likely."""
+        """TensorFlow's own count proves it, and so does a buffer that can never be filled; what a stage may hold makes it likely."""
         counted = stage.held is not None and stage.held.share >= MOST_OF_MEMORY
-        return Confidence.PROVEN if counted else Confidence.LIKELY
+        proven = counted or self._cannot_be_filled(stage)
+        return Confidence.PROVEN if proven else Confidence.LIKELY
+
+    def _cannot_be_filled(self, stage: Stage) -> bool:
+        """A shuffle that must be full before its first element comes out, with more than the limit at which the kernel killed the program while
+        it waited for an element: nothing behind it can have run, so nothing behind it can have taken the memory."""
+        limit, kill = self.fact("memory limit"), self.oom_kill()
+        if stage.kind != "shuffle" or kill is None or kill.confidence is not Confidence.PROVEN:
+            return False
+        reads = any(
+            stack.pid in (0, self.program.pid) and frame.file.endswith(READS_A_PIPELINE)
+            for stack in self.stacks
+            for frame in stack.frames
+        )
+        known = stage.elements is not None and isinstance(limit, int)
+        return known and reads and (stage.bytes or 0) >= int(limit or 0)
 
     @property
     def room_for_stages(self) -> int | None:

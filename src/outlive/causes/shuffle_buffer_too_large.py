@@ -26,7 +26,8 @@ def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
     picture: a buffer of some thousand is some gigabytes.
 
     ## How we know
-    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Or
+    the whole buffer, which must be full before the first element comes out, is larger than the limit. Where
     that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
     was built, its parameters and the size of an element were written down; together they make a large part of the limit.
 
