@@ -229,6 +229,13 @@ def test_a_refused_array_is_too_wide_when_its_twin_is_narrow(
     assert wide == bool(ask("widened-dtype", view))
 
 
+@pytest.mark.parametrize(("weight", "told"), [(90 * MB, True), (MB, False)])
+def test_a_graph_that_grows_by_few_heavy_operations_is_told(weight: int, told: bool) -> None:
+    looks = replace(grown(), graphs=(GrowingGraph("graph", 290, 220, weight),))
+
+    assert told == bool(ask("graph-grows", killed(looks)))
+
+
 def test_a_picture_is_too_large_only_beside_the_limit() -> None:
     for side, large in ((20_000, True), (2_000, False)):
         looks = replace(grown(), pictures=(Picture("/data/a.png", side, side, 3),))

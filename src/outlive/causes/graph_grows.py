@@ -12,6 +12,10 @@ from outlive.unit import BEHIND_GROWTH, cause
 FEWEST_NEW = 100
 GROWN = 1.1
 
+#: Fewer are enough when what they carry weighs this part of the limit: a picture as a constant at every step.
+FEWEST_HEAVY = 30
+HEAVY_PART = 0.05
+
 
 @cause(
     "D113",
@@ -44,7 +48,9 @@ def graph_grows(evidence: Evidence) -> Iterator[Finding]:
         looks = evidence.looks.get(pid)
         for graph in looks.graphs[:1] if looks else ():
             new = graph.operations - graph.first_operations
-            if new < FEWEST_NEW or graph.operations < GROWN * graph.first_operations:
+            heavy = looks is not None and graph.bytes >= HEAVY_PART * looks.ledgers[-1].limit_bytes
+            fewest = FEWEST_HEAVY if heavy else FEWEST_NEW
+            if new < fewest or graph.operations < GROWN * graph.first_operations:
                 continue
             each = f", about {graph.per_step} at every step" if graph.per_step else ""
             weighs = f"; its constants alone take {size(graph.bytes)}" if graph.bytes > 1e7 else ""
