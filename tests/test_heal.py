@@ -218,7 +218,7 @@ for length in (2_000, 30_000):
     made = [bytearray(number.to_bytes(4, "big") * (length // 4)) for number in range(190_000_000 // length)]
     kept.append(made[::10])
     del made
-    time.sleep(0.5)  # other work
+    time.sleep(2)  # other work: twenty ticks of the recorder
 print(sum(map(len, kept)))
 """
 

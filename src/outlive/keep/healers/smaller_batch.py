@@ -13,12 +13,11 @@ SLUGS = (
 
 
 def heal(case: Case) -> Change | None:
-    """The step itself remembers; the brake lets it halve further without another death."""
+    """The step itself remembers what it died with."""
     if not case.batches_tried:
         return None
     size = max(case.batches_tried)
     return Change(
         f"batch below {size}",
-        f"the batch of {size} that it died with is not tried again; near the limit the step is stopped in time (--brake).",
-        switches=("--brake",),
+        f"the batch of {size} that it died with is not tried again.",
     )
