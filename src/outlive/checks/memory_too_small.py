@@ -30,7 +30,7 @@ def memory_too_small(here: Surroundings) -> Iterator[Finding]:
     the program with "Killed".
 
     ## What to do
-    Raise the limit, end what else runs in it, or use a smaller runtime for inference (LiteRT runs the same network in a ninth of the memory).
+    Raise the limit, end what else runs in it, or use a smaller runtime for inference (LiteRT runs the same network in a sixth to a ninth of the memory).
     """
     left, limit = here.number("memory left"), here.number("memory limit")
     if left is None or limit is None:

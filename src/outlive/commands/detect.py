@@ -85,7 +85,7 @@ from outlive.commands.scan import size_in_bytes
     type=click.Choice(["auto", "tf", "litert"]),
     default="auto",
     show_default=True,
-    help="litert: converted once, checked, kept; a ninth of the memory. auto: LiteRT where that is done already.",
+    help="litert: converted once, checked, kept; a sixth to a ninth of the memory. auto: LiteRT where that is done already.",
 )
 @click.option(
     "--pixels",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 
-@click.command(short_help="Convert a detector to LiteRT: a ninth of the memory, checked.")
+@click.command(short_help="Convert a detector to LiteRT: a fraction of the memory, checked.")
 @click.argument("model")
 @click.option(
     "--to",
