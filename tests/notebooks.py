@@ -165,9 +165,16 @@ def wait_until(true: Callable[[], Any], what: str, seconds: float = SECONDS) -> 
         time.sleep(0.02)
 
 
-def send_from_outside(name: str, pid: int) -> None:
-    """By another process, so that its sender can be told from this one."""
-    subprocess.run(["kill", f"-{name.removeprefix('SIG')}", str(pid)], check=True, timeout=10)
+@contextlib.contextmanager
+def sent_from_outside(name: str, pid: int) -> Iterator[int]:
+    """A signal by another process, whose number is yielded; it stays until it has been looked at."""
+    words = [f"-{name.removeprefix('SIG')}", str(pid)]
+    script = 'kill "$@"; read -r _'
+    sender = subprocess.Popen(["bash", "-c", script, "sender", *words], stdin=subprocess.PIPE)
+    try:
+        yield sender.pid
+    finally:
+        sender.communicate(timeout=20)
 
 
 class RawClient:

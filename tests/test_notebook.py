@@ -19,7 +19,7 @@ from notebooks import (
     children_of,
     notebook,
     require_jupyter,
-    send_from_outside,
+    sent_from_outside,
     verdicts_in,
     wait_until,
 )
@@ -148,8 +148,8 @@ def test_a_signal_from_a_stranger_is_told(kernel: Notebook, name: str, slug: str
     request = kernel.start("import time\nprint('ready', flush=True)\ntime.sleep(60)")
     kernel.until_it_says("ready", request)
 
-    send_from_outside(name, kernel.kernel)
-    outcome = kernel.end_of(request)
+    with sent_from_outside(name, kernel.kernel):
+        outcome = kernel.end_of(request)
 
     assert slug in outcome.verdict
 
@@ -269,7 +269,8 @@ def test_an_exception_in_a_cell_is_no_death(kernel: Notebook) -> None:
 
 
 BUSY = "import time\nprint('ready', flush=True)\nwhile True:\n    time.sleep(0.1)"
-DEAF = "import ctypes\nprint('ready', flush=True)\nctypes.PyDLL(None).sleep(60)"
+#: The pause lets the kernel's other thread send what was printed.
+DEAF = "import ctypes, time\nprint('ready', flush=True)\ntime.sleep(1)\nctypes.PyDLL(None).sleep(60)"
 
 
 @pytest.mark.parametrize("code", [BUSY, DEAF], ids=["in Python", "in native code with the lock"])

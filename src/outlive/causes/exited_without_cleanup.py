@@ -56,7 +56,10 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
     if kind not in (EndingKind.EXIT, EndingKind.SUCCESS) or evidence.program.finished:
         return
     call = evidence.last_quit("os._exit")
-    if call is not None and (code or call.handling or call.lost or call.threads):
+    early = (
+        bool(code) or kind is EndingKind.EXIT
+    )  # also with status 0, where nothing should have ended: in a cell
+    if call is not None and (early or call.handling or call.lost or call.threads):
         yield Finding(
             f"The program called os._exit({call.code!r}){call.words}: it ended at once, without cleanup{_cut_off(call)}.",
             (
