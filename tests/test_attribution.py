@@ -113,6 +113,20 @@ SHAPES = {
                 piece(number)
         """,
     ),
+    "a generator that waits for its reader": (
+        "seen",
+        """
+        import time
+        def numbers():
+            seen = []
+            for number in range(10_000):
+                seen.append(piece(number))  # <- here
+                yield number
+        def die():
+            for number in numbers():
+                time.sleep(0.01)
+        """,
+    ),
     "a closure": (
         "kept",
         """

@@ -270,7 +270,9 @@ def test_an_exception_in_a_cell_is_no_death(kernel: Notebook) -> None:
 
 BUSY = "import time\nprint('ready', flush=True)\nwhile True:\n    time.sleep(0.1)"
 #: The pause lets the kernel's other thread send what was printed.
-DEAF = "import ctypes, time\nprint('ready', flush=True)\ntime.sleep(1)\nctypes.PyDLL(None).sleep(60)"
+DEAF = (
+    "import ctypes, time\nprint('ready', flush=True)\ntime.sleep(1)\nctypes.PyDLL(None).sleep(60)"
+)
 
 
 @pytest.mark.parametrize("code", [BUSY, DEAF], ids=["in Python", "in native code with the lock"])

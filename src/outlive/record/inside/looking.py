@@ -105,6 +105,8 @@ class Looker:
             classes, objects = walk.run()
             search.go_on(time.perf_counter() + SECONDS)
             search.objects(objects)
+            search.frames(walk.paused)
+            walk.paused.clear()
             held = sorted([*search.held(), *classes], key=lambda entry: -int(entry["bytes"]))
             found["python"] = walk.bytes if walk.whole else None
         self._list_files()

@@ -12,7 +12,7 @@ import sys
 import time
 
 from .census import locals_of, text_of
-from .search import own_frames
+from .search import GENERATOR, own_frames
 from .weighing import attributes_of, class_name, native_bytes
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -81,6 +81,9 @@ class Walk:
         self._seen: Set[int] = set()
         self.bytes = BLOCK_BYTES * sys.getallocatedblocks()
         self.whole = False
+        self.paused: List[
+            Any
+        ] = []  #: frames of the user's generators that wait: no running function names what they keep
 
     def run(self) -> Tuple[List[Dict[str, Any]], List[Any]]:
         """The user's classes that have many objects, and the objects of those that have few."""
@@ -89,6 +92,8 @@ class Walk:
         for one in objects:
             kind = type(one)
             counts[kind] = counts.get(kind, 0) + 1
+        waiting = [one for one in objects if type(one) is GENERATOR and one.gi_frame is not None]
+        self.paused = [one.gi_frame for one in waiting if self._is_own(one.gi_code.co_filename)]
         own = {kind: count for kind, count in counts.items() if self._file_of(kind)}
         telling = {kind for kind in counts if not text_of(kind, "__module__").startswith(LIBRARIES)}
         objects = [one for one in objects if type(one) in telling]
