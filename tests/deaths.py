@@ -37,8 +37,20 @@ def require(victim: Victim) -> None:
         pytest.skip(reason)
 
 
+#: The ending of a run whose supervisor, which shares the victim's control group, was killed with it: seen twice in some four hundred deaths.
+UNSEEN = "the supervisor was ended before the program"
+
+
 def play(victim: Victim, act: str, tmp_path: Path) -> Death:
-    """Run ``act`` of a victim under `outlive run`."""
+    """Run ``act`` of a victim under `outlive run`; once more where the kernel has killed the one who was to tell."""
+    death = _play(victim, act, tmp_path)
+    if "memory" in victim.header and UNSEEN in str(death.verdict["ending"].get("detail")):
+        (tmp_path / "again").mkdir()
+        death = _play(victim, act, tmp_path / "again")
+    return death
+
+
+def _play(victim: Victim, act: str, tmp_path: Path) -> Death:
     home = tmp_path / "home"
     watched_for = victim.header.get("hang_after")
     wrap = [sys.executable, "-m", "outlive", "run"]

@@ -81,6 +81,7 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
         )
     elif (
         call is None
+        and code is not None  # otherwise nobody saw how it ended
         and kind is EndingKind.EXIT
         and evidence.program.python
         and evidence.program.alone
