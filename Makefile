@@ -4,11 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NOTEBOOKS := $(VENV)/.notebooks
-WORKERS ?= auto
+# One more than there are cores: many tests wait for something (a deadline, a browser, a process that ends) most of their time.
+WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
 DEATHS ?= --quick
+VERSIONS ?= 2.16 2.18 2.20
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check death notebook browser bench bench-deaths docs pictures confusion clean
+.PHONY: help demo test check death notebook browser bench bench-deaths docs pictures confusion versions clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -51,6 +53,9 @@ death: $(READY) ## only the tests in which something really dies
 
 notebook: $(READY) $(NOTEBOOKS) browser ## only the tests of notebooks: kernels, runners, front ends in a browser
 	@$(BIN)/python -m pytest -n $(WORKERS) -m notebook
+
+versions: $(READY) ## what rests on TensorFlow's private parts, with other versions of it (VERSIONS="2.16 2.20", WITH=python3.11; long)
+	@$(or $(WITH),$(BIN)/python) tests/versions.py $(VERSIONS)
 
 confusion: $(READY) ## all causes against all victims, as it goes (ONLY='lock_* kernel_*', RESUME=file, MARKDOWN=docs/confusion.md)
 	@PYTHONPATH=demo $(BIN)/python tests/confusion.py $(if $(RESUME),--resume $(RESUME)) $(if $(MARKDOWN),--markdown $(MARKDOWN)) -- $(foreach name,$(ONLY),'$(name)')

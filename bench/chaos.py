@@ -112,6 +112,8 @@ def main() -> None:
         print(f"killed: {dict(storm.killed)}, {sum(storm.killed.values())} in all")
         print(f"answered: {len(names)} of {total}, {len(causes)} of them in quarantine")
         print("\n".join(faults[:20]) or "nothing was wrong")
+        if storm.status not in (0, 1):
+            print(storm.stderr[-2000:])
         sys.exit(1 if faults else 0)
 
 

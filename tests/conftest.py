@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
+from limited import memory_group, parent_group, task_group, tasks_parent
 
 settings.register_profile("outlive", deadline=None, database=None, print_blob=True)
 settings.load_profile("outlive")
@@ -110,6 +111,31 @@ class Outlive:
 def outlive(tmp_path: Path) -> Outlive:
     (tmp_path / "work").mkdir()
     return Outlive(tmp_path / "home", tmp_path / "work")
+
+
+def skip_for_want_of(what: str) -> None:
+    """A skip names its reason; where skips are forbidden it is a failure."""
+    if os.environ.get("OUTLIVE_NO_SKIP"):
+        pytest.fail(f"skips are forbidden here: {what}")
+    pytest.skip(what)
+
+
+@pytest.fixture
+def group(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A memory control group of as many MB as the test's mark ``memory`` says."""
+    if parent_group() is None:
+        skip_for_want_of("no memory control group can be made here")
+    with memory_group(request.node.get_closest_marker("memory").args[0]) as made:
+        yield made
+
+
+@pytest.fixture
+def tasks(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A control group of as many processes and threads as the test's mark ``tasks`` says."""
+    if tasks_parent() is None:
+        skip_for_want_of("no control group for tasks can be made here")
+    with task_group(request.node.get_closest_marker("tasks").args[0]) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

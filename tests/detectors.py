@@ -2,7 +2,8 @@
 
     python detectors.py FOLDER [NAME...]
 
-makes ``any`` (any number of pictures at once), ``anchored`` (one at a time, and it can be converted) and ``classifier`` (no detector at all).
+makes ``any`` (any number of pictures at once), ``anchored`` (one at a time, and it can be converted), ``classifier`` (no detector at all), and when asked for ``tough``
+and ``frail``, which survive to be made smaller, or do not.
 """
 
 from __future__ import annotations
@@ -102,8 +103,42 @@ def make(folder: Path, names: list[str]) -> None:
                 "num_detections": tf.cast(found.valid_detections, tf.float32),
             }
 
+    class Convolved(tf.Module):  # type: ignore[misc]
+        """Two convolutions before the anchors. Half of the weights hardly matter, or all of them do: then it does not survive to be pruned."""
+
+        def __init__(self, tough: bool) -> None:
+            noise = tf.random.Generator.from_seed(7)
+            self.first = tf.Variable(noise.uniform([3, 3, 3, 16]) / 27.0)
+            weights = noise.uniform([3, 3, 16, 16], 0.5, 1.0) / 144.0
+            # Half of what each output is made of counts for nothing: that half is pruned.
+            heavy = tf.cast(tf.range(16) % 2 == 0, tf.float32)[:, None]
+            self.second = tf.Variable(weights * (heavy + 0.001 * (1 - heavy)) if tough else weights)
+            self.gain = 12.0 if tough else 8.0
+
+        @tf.function(
+            input_signature=[tf.TensorSpec([1, None, None, 3], tf.uint8, name="input_tensor")]
+        )
+        def __call__(self, pictures: Any) -> dict[str, Any]:
+            small = tf.image.resize(tf.cast(pictures, tf.float32), [16, 16]) / 255.0
+            seen = tf.nn.relu6(tf.nn.conv2d(small, self.first, 2, "SAME"))
+            seen = tf.nn.relu6(tf.nn.conv2d(seen, self.second, 2, "SAME"))
+            scores = tf.nn.sigmoid(tf.reshape(seen[..., :6:2], [1, 16, 3]) * self.gain - 1.0)
+            corners = tf.stack(tf.meshgrid(tf.range(4.0), tf.range(4.0), indexing="ij"), axis=-1)
+            corners = tf.reshape(corners, [1, 16, 1, 2]) / 4.0
+            boxes = tf.concat([corners, corners + 0.25], axis=-1)
+            found = tf.image.combined_non_max_suppression(boxes, scores, 16, 48, 0.3, 0.05)
+            return {
+                "detection_boxes": found.nmsed_boxes,
+                "detection_scores": found.nmsed_scores,
+                "detection_classes": found.nmsed_classes + 1.0,
+                "num_detections": tf.cast(found.valid_detections, tf.float32),
+            }
+
     for name in names:
-        if name == "anchored":
+        if name in ("tough", "frail"):
+            module = Convolved(name == "tough")
+            chosen = module.__call__.get_concrete_function()
+        elif name == "anchored":
             module = Anchored()
             chosen = module.__call__.get_concrete_function()
         elif name == "classifier":

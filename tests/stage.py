@@ -22,6 +22,7 @@ expected and what it needs, one ``# name: value`` a line:
     # needs: tensorflow                       skipped (with a reason) where it is missing
     # hang_after: 2                           it hangs: run with --hang-after 2; when that was told, the harness kills it by its pid
     # argument: text                          given to the program
+    # alone: why                              its twin cannot share a process with others
     # names: photo.jpg                        the file that the verdict must name
     # example: yes                            the manual shows this victim for its cause, not the shortest one
 

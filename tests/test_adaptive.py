@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limited import enter, memory_group, parent_group
+from limited import enter
 
 import outlive
 from outlive.errors import UsageError
@@ -202,6 +200,19 @@ def test_the_size_that_was_tried_when_the_process_was_killed_is_not_tried_again(
 
 
 @pytest.mark.death
+def test_of_two_steps_the_inner_one_is_blamed() -> None:
+    text = (
+        DIES.format(signal=int(signal.SIGKILL)).replace("print(", "inner = ").replace(")())", ")")
+    )
+    text += "outer = outlive.adaptive(lambda batch_size: (inner(), batch_size), 512, key='outer')\nprint(outer())\n"
+
+    ends = [play(text) for _ in range(4)]
+
+    assert [-9, -9, -9, 0] == [done.returncode for done in ends], ends[-1].stderr
+    assert "(32, 512)\n" == ends[-1].stdout
+
+
+@pytest.mark.death
 def test_a_size_is_not_blamed_for_a_death_that_the_record_explains_otherwise(home: Path) -> None:
     """Somebody else ended it: `outlive run` knows."""
     text = DIES.replace("os.kill(os.getpid(), {signal})", "os._exit(3)")
@@ -220,17 +231,8 @@ print(outlive.adaptive(step, 256, key="eats")())
 """
 
 
-@pytest.fixture
-def group() -> Iterator[Path]:
-    if parent_group() is None:
-        if os.environ.get("OUTLIVE_NO_SKIP"):
-            pytest.fail("skips are forbidden here: no memory control group can be made")
-        pytest.skip("no memory control group can be made here")
-    with memory_group(200) as made:
-        yield made
-
-
 @pytest.mark.death
+@pytest.mark.memory(200)
 def test_a_batch_that_the_kernel_killed_for_is_halved_at_the_next_start(group: Path) -> None:
     ends = [play(EATS, preexec_fn=lambda: enter(group)) for _ in range(3)]
 

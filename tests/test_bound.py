@@ -18,7 +18,9 @@ from limited import enter, memory_group, parent_group
 import outlive.keep.inside
 from conftest import UNWANTED, Outlive
 from outlive.errors import UsageError
+from outlive.keep.inside import heap
 from outlive.keep.inside.fitting import Fit, deal, fit
+from outlive.keep.inside.heap import count_the_holes
 from outlive.keep.inside.spilling import Spill, mount_of
 from outlive.keep.inside.stage import AUTOTUNE, INFINITE, Stage, bytes_at_most, elements_at_most
 from outlive.keep.plans import fit_mode, line
@@ -61,6 +63,7 @@ SOURCE = stage("source")
         (stage("interleave", 0, calls=8, cycle=16, block=2), 240),
         (stage("interleave", 0, calls=8, cycle=16, block=2, count=10), 50),
         (stage("interleave", 0, cycle=16, block=2), 0),
+        (stage("window", 0, size=30, element_bytes=None, input_bytes=MB), 30),
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )
@@ -80,6 +83,40 @@ def test_temporaries_count_for_the_calls_that_run() -> None:
     wide = stage("map", 0, calls=20, call_bytes=11 * MB)
 
     assert (20 + 4 * 10) * MB == bytes_at_most([SOURCE, wide], 1, 4)
+
+
+def test_the_holes_beside_an_element_count_for_those_that_are_large_and_held() -> None:
+    shuffle = stage("shuffle", 0, size=500)
+    batch = stage("batch", 1, batch=64, element_bytes=64 * MB)
+    count_the_holes([SOURCE, shuffle, batch], {"shuffle": 2.0, "batch": 2.0})
+
+    assert 1000 * MB == bytes_at_most([SOURCE, shuffle, batch], 1, 4)
+    assert 1.0 == batch.spread, "malloc takes such a tensor from the kernel"
+    assert {1: ("size", 49)} == changes(fit([SOURCE, shuffle], 101 * MB, 2))
+
+
+@pytest.mark.parametrize(
+    ("budget", "measure"), [(500 * MB, None), (150 * MB, "trim"), (80 * MB, "apart")]
+)
+def test_nothing_dearer_is_done_about_holes_than_is_needed(
+    budget: int, measure: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shuffle that holds 100 MB, takes up to 400 with its holes, and 110 without."""
+    done: list[str] = []
+    monkeypatch.setattr(heap, "holds_tensors", lambda: True)
+    monkeypatch.setattr(heap.Heap, "_trim_beyond", lambda *words: done.append("trim"))
+    monkeypatch.setattr(heap.Heap, "_keep_apart", lambda *words: done.append("apart"))
+    shuffle = stage("shuffle", 0, size=100)
+
+    heap.Heap().make_room([SOURCE, shuffle], budget, 2)
+
+    assert ([measure] if measure else []) == done
+
+
+def test_what_tunes_itself_is_told_of_elements_without_holes() -> None:
+    tuned = stage("prefetch", 0, size=AUTOTUNE, spread=2.0)
+
+    assert 50 * MB == fit([SOURCE, tuned], 100 * MB, 2).ram_budget
 
 
 def test_what_fits_is_left_as_it_is() -> None:
@@ -236,6 +273,8 @@ def test_every_shape_gives_the_same_elements_and_every_way_of_reading_is_met(
     assert [50, 5, 50] == found.pop("shared stages"), (
         "one cache, also for what is built on it later"
     )
+    assert [False, False] == found.pop("left behind")
+    assert [2450, 1225] == found.pop("cache on a disk"), "read twice at once, and later"
     assert {780.0} == {total for total, _ in found.values()}, found
     for way, (_, said) in found.items():
         assert "prefetch" in said[0], way
@@ -331,9 +370,10 @@ def test_a_plan_names_the_stage_to_change_and_its_line(outlive: Outlive, target:
     plan = json.loads(done.stdout)
     (pipeline,) = plan["pipelines"]
     shuffle = next(row for row in pipeline["stages"] if row["stage"] == "shuffle")
-    assert (11, 1_200_000, 500, 600_000_000) == (
-        shuffle["line"], shuffle["element_bytes"], shuffle["elements"], shuffle["bytes"],
+    assert (11, 1_200_000, 500) == (
+        shuffle["line"], shuffle["element_bytes"], shuffle["elements"],
     )  # fmt: skip
+    assert shuffle["bytes"] in (600_000_000, 960_000_000), "without holes, or with malloc's"
     assert ["shuffle"] == [
         pipeline["stages"][change["position"]]["stage"] for change in pipeline["changes"]
     ]
@@ -374,7 +414,7 @@ def test_a_model_is_measured_and_the_largest_batch_told(outlive: Outlive, tmp_pa
     model = tmp_path / "model.keras"
     recipe = (
         "import keras\n"
-        "keras.Sequential([keras.layers.Input((64, 64, 3)), keras.layers.Conv2D(64, 3, padding='same'),"
+        "keras.Sequential([keras.layers.Input((128, 128, 3)), keras.layers.Conv2D(64, 3, padding='same'),"
         f" keras.layers.GlobalAveragePooling2D(), keras.layers.Dense(10)]).save({str(model)!r})"
     )
     subprocess.run([sys.executable, "-c", recipe], check=True, capture_output=True, timeout=200)
@@ -384,9 +424,10 @@ def test_a_model_is_measured_and_the_largest_batch_told(outlive: Outlive, tmp_pa
     assert 0 == done.status, done.stderr
     predict, train = json.loads(done.stdout)["fits"]
     weights = 4 * ((27 * 64 + 64) + (64 * 10 + 10))
-    assert (weights, 0, [64, 64, 3]) == (
+    assert (weights, 0, [128, 128, 3]) == (
         predict["weights_bytes"], predict["optimizer_bytes"], predict["input"],
     )  # fmt: skip
     assert train["optimizer_bytes"] > 2 * weights, "two moments of each weight"
     assert 0 < train["largest_batch"]
-    assert predict["bytes_a_batch"] >= 64 * 64 * 64 * 4, "one layer's output at the least"
+    output = 128 * 128 * 64 * 4
+    assert predict["bytes_a_batch"] >= 0.7 * output, "one layer; malloc may have had some left"

@@ -8,24 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from limited import enter, memory_group, parent_group
+from limited import enter
 
 from conftest import UNWANTED
 from notebooks import Notebook, notebook, require_jupyter
 
 require_jupyter()
 
-pytestmark = [pytest.mark.death, pytest.mark.notebook, pytest.mark.timeout(300)]
-
-
-@pytest.fixture
-def group() -> Iterator[Path]:
-    if parent_group() is None:
-        if os.environ.get("OUTLIVE_NO_SKIP"):
-            pytest.fail("skips are forbidden here: no memory control group can be made")
-        pytest.skip("no memory control group can be made here")
-    with memory_group(500) as made:
-        yield made
+pytestmark = [
+    pytest.mark.death,
+    pytest.mark.notebook,
+    pytest.mark.timeout(300),
+    pytest.mark.memory(500),
+]
 
 
 @pytest.fixture
@@ -88,12 +83,29 @@ def test_without_the_brake_nothing_is_stopped(kernel: Notebook) -> None:
     assert "KernelDied" in kernel.run(GROW).verdict
 
 
-def test_a_script_is_stopped_with_an_exception(tmp_path: Path, group: Path) -> None:
+SCRIPT = "kept = []\ntry:\n    while True:\n        kept.append(bytearray(300_000))\nfinally:\n"
+THREADS = """\
+import threading, time
+kept = []
+def eat():
+    while True:
+        kept.append(bytearray(300_000))
+        time.sleep(0.002)
+threads = [threading.Thread(target=eat) for _ in range(2)]
+for thread in threads:
+    thread.start()
+try:
+    threads[0].join()
+finally:
+"""
+
+
+@pytest.mark.parametrize("text", [SCRIPT, THREADS], ids=["plainly", "in other threads"])
+def test_a_script_is_stopped_with_an_exception(tmp_path: Path, group: Path, text: str) -> None:
     import subprocess
 
     script = tmp_path / "grows.py"
-    script.write_text("kept = []\ntry:\n    while True:\n        kept.append(bytearray(300_000))\nfinally:\n"
-                      "    print('kept', len(kept) > 300, flush=True)\n")  # fmt: skip
+    script.write_text(f"{text}    print('kept', len(kept) > 300, flush=True)\n")
     environment = {name: value for name, value in os.environ.items() if name not in UNWANTED}
 
     done = subprocess.run(

@@ -7,13 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from deaths import Victim, play, require, victims
+from deaths import Death, Victim, play, require, victims
 from outlive.examine import EXPLAINED_BY_A_WORKER
 from outlive.unit import cause, discover
 
 pytestmark = pytest.mark.death
 
+TWINS = Path(__file__).parent / "twins.py"
+
 ALL = [pytest.param(victim, id=victim.name) for victim in victims()]
+
+#: What a header says of a victim that needs no circumstances of its own.
+NO_CIRCUMSTANCES = {"expect", "ending", "needs", "names", "example"}
+TOGETHER = 6
+
+
+def twins_together() -> list[list[Victim]]:
+    """Those that only need TensorFlow, some at a time; a victim whose twin changes TensorFlow for others says ``alone``."""
+    fit = [
+        victim
+        for victim in victims()
+        if "tensorflow" in victim.header.get("needs", "")
+        and victim.header.keys() <= NO_CIRCUMSTANCES
+    ]
+    return [fit[at : at + TOGETHER] for at in range(0, len(fit), TOGETHER)]
+
+
+ALONE = [
+    pytest.param(victim, id=victim.name)
+    for victim in victims()
+    if victim not in [one for some in twins_together() for one in some]
+]
 BEHIND = {unit.slug: unit.behind for unit in discover(cause)}
 
 
@@ -64,12 +88,25 @@ def judge(victim: Victim, verdict: dict, stderr: str) -> None:
     assert claims <= explained, verdict["also"]
 
 
-@pytest.mark.parametrize("victim", ALL)
+@pytest.mark.parametrize("victim", ALONE)
 def test_the_twin_lives_and_nobody_is_accused(victim: Victim, tmp_path: Path) -> None:
     require(victim)
 
-    death = play(victim, "spare", tmp_path)
+    lives_unaccused(play(victim, "spare", tmp_path))
 
+
+@pytest.mark.parametrize(
+    "together", [pytest.param(some, id=f"{some[0].name}…") for some in twins_together()]
+)
+def test_twins_live_and_nobody_is_accused(together: list[Victim], tmp_path: Path) -> None:
+    for victim in together:
+        require(victim)
+    names = " ".join([str(together[0].path.parent), *(victim.name for victim in together)])
+
+    lives_unaccused(play(Victim(TWINS, {"argument": names}), "spare", tmp_path))
+
+
+def lives_unaccused(death: Death) -> None:
     assert 0 == death.status, death.stderr
     assert death.verdict["cause"] is None, death.verdict
     assert [] == death.verdict["also"]

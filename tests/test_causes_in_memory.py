@@ -15,6 +15,7 @@ from outlive.observed import (
     ChildDeath,
     Crash,
     OomLine,
+    Origin,
     Program,
     Quit,
     Received,
@@ -154,6 +155,9 @@ def test_without_a_limit_on_address_space_it_refused_nothing() -> None:
 
 WORKER = ChildDeath(PID + 5, "SIGKILL", None, "Process-1", started=HERE)
 FAMILY = Program(pid=PID, own_pids=frozenset({PID}), family=frozenset({PID + 5}))
+BROKEN = Thrown(
+    "BrokenProcessPool", "terminated abruptly", origin=Origin.FUTURE, seen=True, pid=PID
+)
 NAMED = OomLine(PID + 5, whole_machine=False, group="/job")
 
 
@@ -162,6 +166,8 @@ NAMED = OomLine(PID + 5, whole_machine=False, group="/job")
     [
         (1, {"oom_lines": (NAMED,)}, "PROVEN"),
         (0, {"oom_lines": (NAMED,)}, "PROVEN"),
+        (0, {"oom_lines": (NAMED,), "errors": (BROKEN,)}, None),
+        (0, {"oom_lines": (NAMED,), "errors": (replace(BROKEN, seen=False),)}, "PROVEN"),
         ("SIGTERM", {"oom_lines": (NAMED,)}, "POSSIBLE"),
         (1, {"oom_lines": (replace(NAMED, pid=999),), "children": (WORKER,)}, None),
         (1, {"children": (WORKER,), "groups": (group(kills=(0, 1)),)}, "LIKELY"),
@@ -179,7 +185,7 @@ NAMED = OomLine(PID + 5, whole_machine=False, group="/job")
         ),
     ],
     ids=[
-        "named", "named, parent well", "named, parent ended otherwise", "another named", "counted",
+        "named", "named, parent well", "parent told and well", "parent never asked", "named, parent ended otherwise", "another named", "counted",
         "not counted", "asked by its parent", "another signal", "killed by its parent",
     ],
 )  # fmt: skip

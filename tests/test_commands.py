@@ -25,7 +25,7 @@ from outlive.__main__ import main
 from outlive.commands import cli
 from outlive.errors import UsageError
 from outlive.record import runs
-from outlive.running import OPTIONS, parse
+from outlive.run_request import OPTIONS, parse
 from outlive.unit import KINDS, discover
 
 #: Whatever there is: each must have help, be completed and be named in the help of all.

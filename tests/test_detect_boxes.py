@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import os
+import random
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outlive.detecting import tiles
 from outlive.detecting.comparing import largest_difference, overlap
 from outlive.detecting.detections import Found, found_in, to_plain
+from outlive.detecting.inputs import inputs_from, kept_standard_input, must_exist
 from outlive.detecting.signature import NoDetector, Tensor, fit
 from outlive.detecting.suppression import Suppression, suppressed
+from outlive.detecting.telling import Tally, progress_line
 from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
+from outlive.errors import UsageError
 
 
 @given(st.integers(1, 4000), st.integers(1, 4000), st.integers(64, 1000))
 def test_tiles_have_one_size_cover_the_picture_and_stay_inside(
     width: int, height: int, side: int
 ) -> None:
-    tiles = tiles_of(width, height, side)
+    cut = tiles_of(width, height, side)
 
-    assert {(min(side, width), min(side, height))} == {(one.width, one.height) for one in tiles}
+    assert {(min(side, width), min(side, height))} == {(one.width, one.height) for one in cut}
     for length, starts, size in (
-        (width, sorted({one.left for one in tiles}), tiles[0].width),
-        (height, sorted({one.top for one in tiles}), tiles[0].height),
+        (width, sorted({one.left for one in cut}), cut[0].width),
+        (height, sorted({one.top for one in cut}), cut[0].height),
     ):
         assert (0, length) == (starts[0], starts[-1] + size)
         assert all(after - before <= size for before, after in pairwise(starts))
@@ -41,6 +49,56 @@ def test_an_object_on_an_edge_is_one_object() -> None:
 
     assert [(1, 0.9), (2, 0.8)] == [(one.label, one.score) for one in found]
     assert (0.2, 0.444444, 0.6, 0.666667) == found[0].box
+
+
+def test_what_is_merged_does_not_depend_on_the_grid() -> None:
+    noise = random.Random(3)
+    found = []
+    for _ in range(400):
+        top, left = noise.random(), noise.random()
+        high, wide = noise.choice([(0.01, 0.02), (0.1, 0.1), (0.6, 0.5)])
+        box = (top, left, top + high, left + wide)  # some lie beyond the edge
+        found.append(Found(box, noise.randrange(2), noise.random()))
+
+    by_all: list[Found] = []
+    for one in sorted(found, key=lambda one: -one.score):
+        if not any(
+            other.label == one.label and tiles._are_one(one.box, other.box) for other in by_all
+        ):
+            by_all.append(one)
+
+    assert by_all == merged(found)
+    assert 20 < len(by_all) < 400
+
+
+def test_lists_hold_any_name_and_come_from_files_or_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["a b.jpg", "new\nline.jpg", "#1.jpg", os.fsdecode(b"no\xffutf.jpg")]
+    Path("zeros").write_bytes(b"\0".join(map(os.fsencode, names)))
+    Path("lines").write_text("# a remark\r\nplain.jpg\r\n\nplain.jpg\n")
+
+    assert names == list(inputs_from(["@zeros"]))
+    assert ["plain.jpg"] == list(inputs_from([], ["lines"]))
+    with open("zeros") as pipe:
+        monkeypatch.setattr(sys, "stdin", pipe)
+        with kept_standard_input(["-"], ["lines"]) as lists:
+            both = [list(inputs_from(["-"], lists)) for _ in range(2)]
+    assert [["plain.jpg", *names]] * 2 == both, "it is read more than once"
+    with pytest.raises(UsageError, match="nothing at 'no"):
+        must_exist(["lines", "@zeros", "l*", "no*.jpg"])
+
+
+def test_a_log_is_told_how_far_it_is() -> None:
+    tally = Tally()
+    tally.began -= 100.0
+    assert "outlive: 5 of 405, 0.0/s" == progress_line(tally, 5, 405)
+
+    tally.done, tally.causes["corrupt-image"] = 99, 1
+    assert "outlive: 105 of 405, 1.0/s, about 5 min left, 1 quarantined" == progress_line(
+        tally, 5, 405
+    )
 
 
 def test_suppression_keeps_the_surest_of_each_class() -> None:

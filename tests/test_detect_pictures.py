@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
+import pyvips
 from PIL import Image
 
+from outlive.detecting import bands, pictures
 from outlive.detecting.pictures import read_picture
+from outlive.detecting.room import Room
 from outlive.keep.thrown import Unfit
 
 WIDE = (96, 48)
@@ -109,40 +115,165 @@ def test_a_large_picture_is_made_smaller_and_keeps_its_shape(tmp_path: Path, nam
     assert near(RED, picture.array[height // 2, 20])
 
 
+def textured(mode: str = "RGB", size: tuple[int, int] = (331, 207)) -> Image.Image:
+    noise = numpy.random.default_rng(0).integers(0, 256, (13, 19, 4), dtype="uint8")
+    image = Image.fromarray(noise).resize(size, Image.Resampling.BICUBIC)
+    return image if mode == "RGBA" else image.convert("RGB").convert(mode)
+
+
+def deep(dtype: str, factor: float) -> Image.Image:
+    return Image.fromarray((numpy.asarray(textured("L")).astype("float64") * factor).astype(dtype))
+
+
+def kinds() -> Iterator[tuple[str, Image.Image, dict[str, Any]]]:
+    """Pictures of all kinds that can be read piece by piece."""
+    modes = {mode: textured(mode) for mode in ("RGB", "RGBA", "L", "LA", "P", "1", "CMYK")}
+    modes["sixteen"], modes["float"] = deep("uint16", 257), deep("float32", 1 / 255)
+    modes["long"] = deep("int32", 200)
+    for mode, image in modes.items():
+        if mode not in ("CMYK", "float", "long"):
+            yield f"{mode}.png", image, {}
+        for how in ("raw", "tiff_lzw"):
+            yield f"{mode}-{how}.tif", image, {"compression": how}
+        if mode in ("RGB", "RGBA", "L", "P", "1"):
+            yield f"{mode}.bmp", image, {}
+    yield "P.gif", modes["P"], {}
+    yield "seen-through.gif", modes["RGBA"].quantize(64), {}
+    yield "RGB.jpg", modes["RGB"], {"quality": 95}
+    yield "CMYK.jpg", modes["CMYK"], {"quality": 95}
+    yield "RGB.webp", modes["RGB"], {"quality": 95}
+    yield "one-colour-is-none.png", modes["RGB"], {"transparency": modes["RGB"].getpixel((5, 5))}
+
+
+def test_a_picture_is_the_same_piece_by_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bands, "BAND_BYTES", 20_000)  # several bands also of a small picture
+    for number, (name, image, options) in enumerate(kinds()):
+        turned = name.endswith((".jpg", ".tif", ".png"))
+        exif = Image.Exif()
+        exif[0x0112] = number % 8 + 1
+        path = tmp_path / f"[x=1] {name}"  # libvips would read options out of such a name
+        image.save(path, **options, **({"exif": exif} if turned else {}))
+        whole = read_picture(str(path), most_pixels=9000)
+        full = read_picture(str(path)).array
+
+        with pictures._opened(str(path)) as opened:
+            for one in pictures._all_bands(str(path), opened, opened.size, 1.0):
+                apart = numpy.asarray(bands.scaled(one, 9000)).astype(int) - whole.array
+                most = (
+                    8 if name.endswith((".jpg", ".webp")) else 0.5
+                )  # made smaller while it was decoded
+                assert abs(apart).mean() <= most, (name, type(one).__name__)
+                for tile, part in bands.cut(one, 90):
+                    right, bottom = tile.left + tile.width, tile.top + tile.height
+                    same = full[tile.top : bottom, tile.left : right]
+                    assert part.shape == same.shape, (name, tile)
+                    assert abs(part.astype(int) - same).max() <= 4, (name, tile)
+
+
 BIG = """
 import resource, sys
 sys.path[:] = {path!r}
-import PIL.JpegImagePlugin, numpy
-from outlive.detecting.pictures import read_picture
+import PIL.JpegImagePlugin, PIL.PngImagePlugin, PIL.BmpImagePlugin, PIL.TiffImagePlugin, numpy, pyvips
+from outlive.detecting.pictures import cut_picture, read_picture
+from outlive.detecting.room import Room
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-read_picture({file!r}, most_pixels=1_000_000)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+for name in sys.argv[1:]:
+    picture = read_picture(name, 1_000_000, 80_000_000)
+    side = numpy.asarray(picture.array)
+    assert 900_000 < side.shape[0] * side.shape[1] <= 1_000_000, side.shape
+    assert (6_000, 5_000) == (picture.width, picture.height)
+    pieces = cut_picture(name, 640, Room(80_000_000))
+    if pieces is not None and name.endswith("png"):
+        count = sum(array.nbytes == 640 * 640 * 3 for _, array in pieces.tiles)
+        assert 12 * 10 == count, count
+    print(name[-4:], (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, flush=True)
 """
 
 
-def test_a_huge_jpeg_is_never_whole_in_memory(tmp_path: Path) -> None:
-    Image.new("L", (12_000, 8_000), 90).save(tmp_path / "huge.jpg")
+def test_a_huge_picture_is_never_whole_in_memory(tmp_path: Path) -> None:
+    pattern = textured("RGB", (300, 200))
+    tall = pyvips.Image.new_from_array(numpy.asarray(pattern)).replicate(20, 25)
+    for name, options in {
+        "huge.png": {"compression": 1},
+        "huge.jpg": {},
+        "tiled.tif": {"tile": True, "compression": "deflate"},
+        "strips.tif": {"compression": "deflate"},
+    }.items():
+        tall.write_to_file(str(tmp_path / name), **options)
+    rows = numpy.asarray(pattern.resize((6_000, 8)))[..., ::-1].tobytes()
+    with open(tmp_path / "huge.bmp", "wb") as file:
+        file.write(struct.pack("<2sIII", b"BM", 54 + 625 * len(rows), 0, 54))
+        file.write(struct.pack("<IiiHHIIiiII", 40, 6_000, 5_000, 1, 24, 0, 0, 0, 0, 0, 0))
+        for _ in range(625):
+            file.write(rows)
 
-    code = BIG.format(path=sys.path, file=str(tmp_path / "huge.jpg"))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = BIG.format(path=sys.path)
+    names = sorted(str(path) for path in tmp_path.iterdir())
+    done = subprocess.run(
+        [sys.executable, "-c", code, *names], capture_output=True, text=True, check=False
+    )
 
-    assert int(done.stdout) < 60, "whole it would take 96 MB as grey, 288 MB as RGB"
+    assert 0 == done.returncode, done.stderr
+    grown = [int(line.split()[1]) for line in done.stdout.splitlines()]
+    assert len(names) == len(grown) and max(grown) < 70, (
+        f"{done.stdout}: whole it would take 90 MB, and 240 on the way"
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "mode", "options", "slug"),
+    ("name", "slug", "why"),
     [
-        ("flat.png", "1", {}, "decompression-bomb"),
-        ("flat.jpg", "L", {"progressive": True}, "decompression-bomb"),
-        ("full.bmp", "L", {}, "oversized-image"),
+        ("flat.png", "decompression-bomb", "12000 × 5000"),
+        ("interlaced.png", "oversized-image", "interlaced"),
+        ("progressive.jpg", "oversized-image", "progressive"),
+        ("lossless.webp", "oversized-image", "without loss"),
     ],
 )
 def test_what_cannot_be_decoded_in_part_is_refused_before_it_is(
-    tmp_path: Path, name: str, mode: str, options: dict[str, Any], slug: str
+    tmp_path: Path, name: str, slug: str, why: str
 ) -> None:
-    Image.new(mode, (12_000, 5_000)).save(tmp_path / name, **options)
+    path = tmp_path / name
+    if name.startswith("flat"):
+        Image.new("1", (12_000, 5_000)).save(path)
+    else:
+        made = pyvips.Image.new_from_array(numpy.asarray(textured("RGB", (300, 200))))
+        options = {
+            "interlaced.png": {"interlace": True, "compression": 1},
+            "progressive.jpg": {"interlace": True},
+            "lossless.webp": {"lossless": True, "effort": 0},
+        }
+        made.replicate(10, 10).write_to_file(str(path), **options[name])
 
-    with pytest.raises(Unfit, match="12000 × 5000") as refused:
-        read_picture(str(tmp_path / name), most_pixels=1_000_000, most_bytes=100_000_000)
+    with pytest.raises(Unfit, match=why) as refused:
+        read_picture(str(path), most_pixels=500_000, most_bytes=20_000_000)
 
     assert slug == refused.value.slug
+
+
+def test_threads_share_the_room(tmp_path: Path) -> None:
+    room = Room(100)
+    order: list[str] = []
+    taken, let_go = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with room.taking(70):
+            taken.set()
+            let_go.wait(30)
+            order.append("first")
+
+    def second() -> None:
+        with room.taking(500):  # more than there ever is: all of it
+            order.append("second")
+
+    threads = [threading.Thread(target=first), threading.Thread(target=second)]
+    threads[0].start()
+    taken.wait(30)
+    threads[1].start()
+    with room.taking(30):
+        let_go.set()
+        threads[0].join(30)
+    threads[1].join(30)
+
+    assert ["first", "second"] == order

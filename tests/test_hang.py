@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from outlive.observed import Stack
 from outlive.record.kernel_waits import waits_of
 from outlive.record.stillness import Reading, Stillness, moved_between
 from outlive.record.wait_kinds import Told, by_the_kernel
-from outlive.running import parse
+from outlive.run_request import parse
 from outlive.waiting import Forked, Held, Standstill, Thing, Wait, Waiting
 
 PID = 7
@@ -185,6 +186,33 @@ def test_a_lock_that_no_thread_of_a_forked_child_holds_was_left_behind() -> None
 
     assert (child,) == still.left_behind()
     assert () == Standstill(9.0, (child,), PID, forked={PID + 1: Forked(PID, 0)}).left_behind()
+
+
+def test_a_forked_child_is_lost_only_where_nobody_can_ever_wake_it() -> None:
+    """In TensorFlow without a thread of its own; or at a lock whose holder only the parent has."""
+    frames = (Place("/lib/site-packages/tensorflow/ops.py", 3, "matmul", own=False),)
+    child = Waiting(
+        Stack("MainThread", frames, main=True, pid=PID + 1), Wait.TENSORFLOW, call="futex"
+    )
+    timed = replace(child, call="futex with a timeout")
+    helper = Waiting(Stack("helper", (), pid=PID + 1), Wait.CONNECTION)
+
+    def still(*threads: Waiting, tasks: int = 2, others: tuple[str, ...] = ()) -> Standstill:
+        forked = {PID + 1: Forked(PID, 3, others)}
+        return Standstill(9.0, threads, PID, forked=forked, tasks={PID + 1: tasks})
+
+    assert still(child).is_lost(child)
+    assert not still(child, tasks=3).is_lost(child)
+    assert not still(timed).is_lost(timed)
+    assert not still(child, helper, tasks=3).is_lost(child)
+
+    lock = Thing("lock", 5, True)
+    waits = Waiting(Stack("MainThread", (), main=True, pid=PID + 1), Wait.LOCK, thing=lock)
+    holds = (Held("lock", Place("a.py", 8), lock),)
+    writer = Waiting(Stack("writer", (Place("a.py", 9),), pid=PID), Wait.EVENT, holds=holds)
+    assert still(waits, writer, others=("writer at /home/a.py:9",)).is_lost(waits)
+    assert not still(waits, writer, others=("writer at /home/a.py:7",)).is_lost(waits)
+    assert not still(waits, others=("writer at /home/a.py:9",)).is_lost(waits)
 
 
 @pytest.mark.parametrize(

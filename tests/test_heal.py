@@ -6,23 +6,29 @@ import importlib.util
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from limited import enter, memory_group, parent_group
+from limited import enter
 
-from conftest import Outlive
+from conftest import Outlive, skip_for_want_of
 from making import evidence
+from outlive.attempts import STATE_VARIABLE
 from outlive.data_use import Pipeline, Scene
 from outlive.errors import UsageError
 from outlive.keep.healing import Case, Change, State, change_for, healers
-from outlive.model import Confidence, Ending, EndingKind, Finding, Verdict
-from outlive.running import parse
+from outlive.keep.importable_main import why_not
+from outlive.model import Confidence, Ending, EndingKind, Finding, Place, Verdict
+from outlive.observed import Checkpoint, Saving, Stack
+from outlive.run_request import parse
 from outlive.unit import cause, discover
+from outlive.waiting import Forked, Standstill, Thing, Wait, Waiting
 
 pytestmark = pytest.mark.timeout(
     300
@@ -57,23 +63,44 @@ def test_no_two_healers_have_a_remedy_of_the_same_name() -> None:
     remedies = [
         change.remedy
         for healer in healers()
-        if (change := healer.heal(full_case(healer.SLUGS[0]))) is not None
+        for change in (
+            healer.heal(full_case(healer.SLUGS[0], **known))
+            for known in ({}, {"batches_tried": ()}, {"brake_on": True})
+        )
+        if isinstance(change, Change)
     ]
 
-    assert len(remedies) == len(healers()) == len(set(remedies))
+    assert len(healers()) == len(set(remedies))
 
 
-def full_case(slug: str) -> Case:
+GUARDED = """\
+import multiprocessing
+def work(number):
+    return number
+if __name__ == "__main__":
+    multiprocessing.Pool(2).map(work, [1])
+"""
+
+
+def full_case(slug: str, **known: Any) -> Case:
     """A death around which everything is known."""
-    from outlive.circumstances import Circumstances, OpenFiles
+    from outlive.circumstances import Circumstances, OpenFiles, Threads
 
     files = OpenFiles(count=100, limit=100, hard=5000)
+    frames = (Place("/lib/python/multiprocessing/process.py", 1, "_bootstrap", own=False),)
+    worker = Waiting(Stack("MainThread", frames, pid=8), Wait.LOCK, thing=Thing("lock", 1, True))
     view = evidence(
         "SIGKILL",
         scene=Scene(pipeline=Pipeline(())),
-        circumstances=Circumstances(files=files),
+        circumstances=Circumstances(files=files, threads=Threads(90, 20)),
+        saving=Saving(("outlive.on_pressure",), True, (SAVED,)),
+        standstill=Standstill(9.0, (worker,), 7, forked={8: Forked(7, 3)}),
     )
-    return Case(died(slug), view, "/runs/first", (100, 5000), (256,))
+    given = {"batches_tried": (256,), "checkpoints": (SAVED.path,), "main": (GUARDED, 5)}
+    return Case(died(slug), view, "/runs/first", (100, 5000), **{**given, **known})
+
+
+SAVED = Checkpoint("/saved/ckpt-3", "TensorFlow")
 
 
 @pytest.mark.parametrize(
@@ -86,6 +113,7 @@ def full_case(slug: str) -> Case:
         ("too-many-threads", "fewer threads"),
         ("corrupt-image", "skipped bad input"),
         ("memory-limit-reached", "batch below 256"),
+        ("forked-after-threads", "spawned workers"),
     ],
 )
 def test_what_is_proven_gets_its_remedy_and_never_twice(slug: str, remedy: str) -> None:
@@ -96,15 +124,107 @@ def test_what_is_proven_gets_its_remedy_and_never_twice(slug: str, remedy: str) 
     assert f"{remedy} was tried already, and did not help" == again
 
 
+def test_a_program_that_can_save_is_braked_and_then_goes_on_and_neither_twice() -> None:
+    slug, brake, resume = "kept-in-container", "brake with checkpoint", "resume from checkpoint"
+
+    first = change_for(full_case(slug, batches_tried=()), ())
+    second = change_for(full_case(slug, batches_tried=(), brake_on=True), (brake,))
+    third = change_for(full_case(slug, batches_tried=(), brake_on=True), (brake, resume))
+
+    assert isinstance(first, Change) and (brake, ("--brake",)) == (first.remedy, first.switches)
+    assert isinstance(second, Change) and resume == second.remedy
+    assert "whether it does is not known" in second.says
+    assert f"{resume} was tried already, and did not help" == third
+
+
+@pytest.mark.parametrize(
+    ("saving", "known", "expected"),
+    [
+        (Saving(("outlive.on_pressure",), True), {}, "saved nothing that could be seen"),
+        (Saving(), {}, "it has no way to save near the limit"),
+        (Saving((), False, (SAVED,)), {}, "no remedy that would help here"),  # nobody knows that it resumes
+        (Saving((), False, (SAVED,)), {"checkpoints": ()}, "no remedy that would help here"),  # it is gone
+        (Saving((), False, (SAVED,), (SAVED,)), {}, "which it reads when it starts"),
+        (Saving((), False, (Checkpoint("/saved/ckpt-3", "BackupAndRestore"),)), {}, "which it reads when it starts"),
+        (Saving((), False, (SAVED,)), {"brake_on": True, "saved_before": {"/saved/ckpt-2": "Keras"}},
+         "it saved /saved/ckpt-2, but did not read it when it was started again"),
+    ],
+)  # fmt: skip
+def test_a_program_goes_on_from_a_checkpoint_only_as_far_as_is_known(
+    saving: Saving, known: dict[str, Any], expected: str
+) -> None:
+    view = evidence("SIGKILL", saving=saving)
+    given = {"checkpoints": (SAVED.path,), **known}
+
+    found = change_for(Case(died("memory-limit-reached"), view, "/runs/first", **given), ())
+
+    assert expected in (found.says if isinstance(found, Change) else found)
+
+
+def test_a_proven_death_is_healed_also_where_it_is_only_likely_what_filled_the_memory() -> None:
+    likely = Finding("so", (), Confidence.LIKELY, slug="native-leak")
+    proven = Finding("so", (), Confidence.PROVEN, slug="memory-limit-reached")
+    verdict = Verdict("run", Ending(EndingKind.SIGNAL, signal="SIGKILL"), (likely, proven))
+    other = replace(verdict, findings=(replace(likely, slug="interrupted"), proven))
+    full = full_case("", batches_tried=())
+
+    assert isinstance(change_for(replace(full, verdict=verdict), ()), Change)
+    assert "interrupted" in str(change_for(replace(full, verdict=other), ()))
+
+
+IMPORTS = "import multiprocessing, os, subprocess, threading\nimport tensorflow as tf\n"
+WORKS = "def work(number):\n    return number\n"
+MAIN = 'if __name__ == "__main__":\n    multiprocessing.Pool(2).map(work, [1])\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (IMPORTS + "LOCK = threading.Lock()\ntf.random.set_seed(1)\nSIZE: int = 3 * 2\n" + WORKS + MAIN, ""),
+        (IMPORTS + "class Log:\n    lock = threading.Lock()\n" + WORKS + MAIN, ""),
+        (IMPORTS + WORKS + "multiprocessing.Pool(2).map(work, [1])\n", "line 5 is not below"),
+        (IMPORTS + WORKS + "print('begins')\n" + MAIN, "line 5 is not below"),
+        (IMPORTS + WORKS + "subprocess.run(['true'])\n" + MAIN, "line 5 is not below"),
+        (IMPORTS + "MODEL = tf.keras.Sequential()\n" + WORKS + MAIN, "line 3 is not below"),
+        (IMPORTS + WORKS.replace("number\n", "DATA[number]\n") + MAIN.replace(":\n", ":\n    DATA = [1]\n"), "`DATA` is changed"),
+        (IMPORTS + "DATA = []\n" + WORKS.replace("number\n", "DATA[number]\n") + MAIN.replace(":\n", ":\n    DATA.append(1)\n"),
+         "`DATA` is changed in the main process (line 7)"),
+        (IMPORTS + "STEP = 0\ndef set_step():\n    global STEP\n    STEP = 3\n" + WORKS.replace("number\n", "STEP\n") + MAIN, "`STEP` is changed"),
+        ("def work(:\n", "could not be read"),
+    ],
+)  # fmt: skip
+def test_workers_are_spawned_only_where_importing_the_main_module_changes_nothing(
+    text: str, reason: str
+) -> None:
+    line = len(text.splitlines())
+
+    assert reason in why_not(text, line) if reason else "" == why_not(text, line)
+
+
+def test_what_the_program_decided_and_what_a_person_ended_is_left_as_it_is() -> None:
+    full = full_case("forked-after-threads")
+    chosen = replace(full.evidence, forks_by_name=(Place("pool.py", 4, "run"),))
+    ended = replace(full.evidence, ending=Ending(EndingKind.SIGNAL, signal="SIGTERM"))
+    hang = replace(full, verdict=died("forked-after-threads", kind=EndingKind.HANG))
+
+    assert "pool.py:4 asks for a fork by its name" in str(
+        change_for(replace(full, evidence=chosen), ())
+    )
+    assert "ended from outside (SIGTERM)" in str(change_for(replace(full, evidence=ended), ()))
+    assert "it hangs, and has not died" == change_for(hang, ())
+    assert isinstance(change_for(replace(hang, may_be_ended=True), ()), Change)
+    assert "no file" in str(change_for(replace(full, main=None), ()))
+
+
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
         (case("shuffle-buffer-too-large", Confidence.LIKELY), "is likely, not proven (to try it all the same: outlive run --bound …)"),
-        (case("kept-in-container"), "no remedy that needs no change of code"),
+        (case("kept-in-container"), "it has no way to save near the limit"),
         (case("interrupted"), "no remedy that needs no change of code"),
         (case("terminated-by-process"), "no remedy that needs no change of code"),
         (case("corrupt-image"), "no remedy that would help here"),  # no pipeline
-        (case("memory-limit-reached"), "no remedy that would help here"),  # no adaptive step
+        (case("memory-limit-reached"), "it has no way to save near the limit"),  # and no adaptive step
         (case("too-many-open-files", open_files=(100, 100)), "no remedy that would help here"),
         (case("", verdict=Verdict("run", Ending(EndingKind.SIGNAL))), "nobody knows why it died"),
         (case("shuffle-buffer-too-large", verdict=died("shuffle-buffer-too-large", kind=EndingKind.HANG)), "it hangs"),
@@ -118,7 +238,9 @@ def test_what_cannot_be_healed_is_said(asked: Case, reason: str) -> None:
 
 
 def test_the_state_is_handed_from_attempt_to_attempt() -> None:
-    state = State(2, ("trimmed heap",), "20261116-000000-0", {"trim": "on"}, 17)
+    state = State(
+        2, ("trimmed heap",), "20261116-000000-0", {"trim": "on"}, 17, {"/a": "Keras"}, (2,)
+    )
 
     assert state == State.read(state.written(), 9)
     assert State(9) == State.read("", 9)
@@ -145,8 +267,8 @@ print("opened", len(kept), sys.stdin.read())
 def run_limited(outlive: Outlive, *words: str, limit: Callable[[], None], **options: Any) -> Any:
     return subprocess.run(
         [sys.executable, "-m", "outlive", "run", *words],
-        cwd=outlive.folder, env=outlive.environment, preexec_fn=limit, capture_output=True, text=True,
-        timeout=200, check=False, **({"stdin": subprocess.DEVNULL} | options),
+        cwd=outlive.folder, preexec_fn=limit, capture_output=True, text=True,
+        timeout=200, check=False, **({"stdin": subprocess.DEVNULL, "env": outlive.environment} | options),
     )  # fmt: skip
 
 
@@ -201,14 +323,26 @@ def test_what_no_remedy_serves_ends_as_it_ended(outlive: Outlive) -> None:
     assert 1 == len(outlive.runs)
 
 
-@pytest.fixture
-def group(request: pytest.FixtureRequest) -> Iterator[Path]:
-    if parent_group() is None:
-        if os.environ.get("OUTLIVE_NO_SKIP"):
-            pytest.fail("skips are forbidden here: no memory control group can be made")
-        pytest.skip("no memory control group can be made here")
-    with memory_group(request.param) as made:
-        yield made
+@pytest.mark.death
+def test_a_signal_to_end_that_comes_between_two_attempts_is_obeyed(outlive: Outlive) -> None:
+    script = outlive.script("opens.py", OPENS)
+    state = State(2, ("more open files",), "20261116-000000-0").written()
+
+    def interrupted() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        os.kill(os.getpid(), signal.SIGINT)
+
+    after = run_limited(
+        outlive, "--heal", str(script), limit=interrupted, env=outlive.environment | {STATE_VARIABLE: state},
+    )  # fmt: skip
+    assert (-signal.SIGINT, "", []) == (after.returncode, after.stdout, outlive.runs)
+
+    before = run_limited(
+        outlive, "--heal", "--on-death", "kill -INT $PPID", str(script), limit=few_files
+    )
+    assert 1 == before.returncode
+    assert "not healed: SIGINT has arrived" in before.stderr
 
 
 HOLES = """\
@@ -224,7 +358,7 @@ print(sum(map(len, kept)))
 
 
 @pytest.mark.death
-@pytest.mark.parametrize("group", [300], indirect=True)
+@pytest.mark.memory(300)
 def test_a_heap_full_of_holes_is_trimmed_and_the_run_finishes(
     outlive: Outlive, group: Path
 ) -> None:
@@ -245,7 +379,7 @@ print(outlive.adaptive(step, 200, key="heal")())
 
 
 @pytest.mark.death
-@pytest.mark.parametrize("group", [250], indirect=True)
+@pytest.mark.memory(250)
 def test_a_step_that_adapts_is_started_again_with_less(outlive: Outlive, group: Path) -> None:
     done = run_limited(
         outlive, "--heal", str(outlive.script("adapts.py", ADAPTS)), limit=lambda: enter(group)
@@ -256,11 +390,46 @@ def test_a_step_that_adapts_is_started_again_with_less(outlive: Outlive, group: 
     assert "healed by: batch below 200" in done.stderr
 
 
+SAVES = """\
+import json, os, sys, time, outlive
+state = json.load(open("state")) if os.path.exists("state") else [0, 0]
+def save(now):
+    with open("state.new", "w") as file:
+        json.dump(state, file)
+    os.replace("state.new", "state")
+    return "state"
+outlive.on_pressure(save)
+print("from", state[0], flush=True)
+kept = []
+while state[0] < 360:
+    kept.append(bytearray(b"x") * 1_000_000)
+    state = [state[0] + 1, state[1] + state[0]]
+    time.sleep(0.004)  # a step takes a while, and the recorder looks fifty times a second
+print(state[1])
+"""
+
+
+@pytest.mark.death
+@pytest.mark.memory(200)
+def test_a_program_that_saves_near_the_limit_is_stopped_there_and_goes_on_from_it(
+    outlive: Outlive, group: Path
+) -> None:
+    script = outlive.script("saves.py", SAVES)
+
+    done = run_limited(outlive, "--heal", str(script), limit=lambda: enter(group))
+
+    *begun, total = done.stdout.splitlines()
+    assert (0, str(sum(range(360)))) == (done.returncode, total), done.stderr
+    steps = [int(line.split()[1]) for line in begun]
+    assert 3 == len(steps) and 0 == steps[0] < steps[1] < steps[2], steps
+    assert "healed by: brake with checkpoint, resume from checkpoint." in done.stderr
+    rows = [json.loads(line) for line in outlive("runs", "--json").stdout.splitlines()]
+    assert [None, rows[0]["run"], rows[1]["run"]] == [row.get("tried_again_as") for row in rows]
+
+
 def require_tensorflow() -> None:
     if importlib.util.find_spec("tensorflow") is None:
-        if os.environ.get("OUTLIVE_NO_SKIP"):
-            pytest.fail("skips are forbidden here: TensorFlow is not installed")
-        pytest.skip("TensorFlow is not installed")
+        skip_for_want_of("TensorFlow is not installed")
 
 
 SHUFFLES = """\
@@ -286,7 +455,7 @@ print(sum(int(batch.shape[0]) for batch in pictures.batch(8).prefetch(1)))
 
 @pytest.mark.tf
 @pytest.mark.death
-@pytest.mark.parametrize("group", [900], indirect=True)
+@pytest.mark.memory(900)
 def test_a_pipeline_that_does_not_fit_is_bounded_and_the_run_finishes(
     outlive: Outlive, group: Path
 ) -> None:
@@ -315,3 +484,116 @@ def test_a_picture_that_cannot_be_decoded_is_skipped_and_the_run_finishes(
     assert log is not None
     (line,) = Path(log[1]).read_text().splitlines()
     assert "7.jpg" == json.loads(line)["file"]
+
+
+TRAINS = """\
+import os
+import keras, numpy as np, outlive
+class Leaks(keras.callbacks.Callback):
+    kept = []
+    def on_train_batch_end(self, batch, logs=None):
+        self.kept.append(bytearray(b"x") * 2_000_000)
+if os.path.exists("last.keras"):
+    model = keras.models.load_model("last.keras")
+else:
+    model = keras.Sequential([keras.Input([4]), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+done = int(model.optimizer.iterations)
+print("from", done, flush=True)
+left = 280 - done
+model.fit(np.zeros([left, 4], "float32"), np.zeros([left, 1], "float32"), batch_size=1, verbose=0,
+          callbacks=[outlive.PressureCallback("last.keras"), Leaks()])
+print("done", int(model.optimizer.iterations))
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.death
+@pytest.mark.memory(600)
+def test_a_training_that_leaks_finishes_from_its_checkpoints_with_every_step_done_once(
+    outlive: Outlive, group: Path
+) -> None:
+    require_tensorflow()
+    script = outlive.script("trains.py", TRAINS)
+
+    done = run_limited(outlive, "--heal", str(script), limit=lambda: enter(group))
+
+    *begun, total = done.stdout.splitlines()
+    assert (0, "done 280") == (done.returncode, total), done.stderr
+    steps = [int(line.split()[1]) for line in begun]
+    assert sorted(set(steps)) == steps and 0 == steps[0], steps
+    assert "healed by: brake with checkpoint" in done.stderr
+    if len(steps) > 2:  # by then it has been seen to read what it saved
+        assert "(saved by Keras), which it reads when it starts" in done.stderr
+
+
+FORKS = """\
+import multiprocessing
+import tensorflow as tf
+def work(number):
+    values = tf.ones([300, 300]) * float(number)
+    return float(tf.reduce_sum(tf.matmul(values, values)))
+if __name__ == "__main__":
+    tf.matmul(tf.ones([300, 300]), tf.ones([300, 300]))
+    with multiprocessing.Pool(2) as pool:
+        print(pool.map(work, [1, 2, 3]))
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.death
+def test_workers_that_hang_of_a_fork_are_ended_and_spawned_and_the_run_finishes(
+    outlive: Outlive,
+) -> None:
+    require_tensorflow()
+    script = outlive.script("forks.py", FORKS)
+
+    done = run_limited(outlive, "--heal", "--hang-after", "4", str(script), limit=lambda: None)
+
+    results = [number * number * 300.0**3 for number in (1, 2, 3)]
+    assert (0, f"{results}\n") == (done.returncode, done.stdout), done.stderr
+    assert "outlive: ending it: SIGTERM" in done.stderr
+    assert "healed by: spawned workers." in done.stderr
+    first = json.loads(outlive("why", "--json", outlive.runs[0].name).stdout)
+    assert ("forked-after-threads", "proven") == (
+        first["cause"]["slug"],
+        first["cause"]["confidence"],
+    )
+    assert [] == still_there(outlive.runs[0])
+
+
+def still_there(folder: Path) -> list[int]:
+    """Processes of a run that live on."""
+    pids = {int(path.name.partition("-")[0]) for path in folder.glob("rings/*.ring")}
+    return [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+THREADS = """\
+import threading
+import tensorflow as tf
+tf.matmul(tf.ones([300, 300]), tf.ones([300, 300]))
+over = threading.Event()
+for _ in range(30):
+    threading.Thread(target=over.wait, daemon=True).start()
+over.set()
+print("started")
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.death
+@pytest.mark.tasks(110)
+def test_a_program_whose_libraries_take_all_threads_gets_fewer_and_finishes(
+    outlive: Outlive, tasks: Path
+) -> None:
+    """As on a machine of many cores, which TensorFlow counts: here it is told so."""
+    require_tensorflow()
+    script = outlive.script("threads.py", THREADS)
+    many = dict.fromkeys(("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "80")
+
+    done = run_limited(
+        outlive, "--heal", str(script), limit=lambda: enter(tasks), env=outlive.environment | many
+    )
+
+    assert (0, "started\n") == (done.returncode, done.stdout), done.stderr
+    assert "healed by: fewer threads" in done.stderr

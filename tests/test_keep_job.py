@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,8 +17,11 @@ from limited import parent_group
 from outlive.host import Host
 from outlive.inquest import inquest
 from outlive.keep.batch_sizes import Sizes
+from outlive.keep.board import BYTES, Board
+from outlive.keep.frames import Reader
 from outlive.keep.job import CannotWork, Job, Outcome, TaskName
 from outlive.keep.schedule import Fall, Schedule
+from outlive.keep.work import Worker
 
 TASK = TaskName("fragile:make", {"most": 8}, ("fragile", "outlive.keep.work"))
 BUDGET = 400_000_000
@@ -261,3 +265,24 @@ def _forbidden(reason: str) -> None:
     if os.environ.get("OUTLIVE_NO_SKIP"):
         pytest.fail(f"skips are forbidden here: {reason}")
     pytest.skip(reason)
+
+
+def test_a_long_step_tells_that_it_goes_on() -> None:
+    class Slow:
+        most, room_bytes, facts = 1, None, {}
+
+    task: Any = Slow()
+    there, here = os.pipe()
+    with open(os.memfd_create("board"), "wb+") as page:
+        page.truncate(BYTES)
+        worker = Worker(task, Board(page.fileno()), here, threads=0, budget=None)
+        task.going()
+        task.going()  # so soon again it says nothing
+    os.close(here)
+
+    assert [("going",)] == list(Reader(there).read())
+    os.close(there)
+    other = threading.Thread(target=lambda: (setattr(worker, "_told_going", 0.0), task.going()))
+    other.start()
+    other.join(30)
+    assert ("going",) == worker.inbox.get(timeout=30), "only the main thread writes to the parent"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from outlive.errors import UsageError
-from outlive.keep.journal import JOURNAL_NAME, Busy, Journal, read_journal
+from outlive.keep.journal import JOURNAL_NAME, Busy, CannotWrite, Journal, read_journal, writing
 
 IDENTITY = {"model": "abc", "minimum score": 0.3}
 
@@ -82,3 +84,15 @@ def test_the_job_file_can_be_read_by_others(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "job" / "job.json").read_text())
 
     assert ("outlive.job/1", IDENTITY) == (told["schema"], told["identity"])
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(CannotWrite, match=r"file cannot be written: File exists\.") as refused:
+        Journal(str(tmp_path / "file"), {}, resume=False)
+    assert "another --out" in refused.value.help
+
+    with pytest.raises(CannotWrite, match="No space left") as full, writing("found"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert "--resume" in full.value.help

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,7 +28,8 @@ from outlive.memory_looks import (
 from outlive.memory_use import Buffered, Growth, Stage, Traced
 from outlive.model import Place
 from outlive.observed import OomLine, Thrown
-from outlive.record.inside import shelf
+from outlive.record.inside import census, shelf
+from outlive.record.inside.memory import arenas
 from outlive.record.pictures import size_in
 
 HERE = Place("train.py", 12, "main", "step()")
@@ -104,6 +106,27 @@ def test_a_compiled_module_that_is_stale_is_not_used(tmp_path: Path) -> None:
     assert (b"value = 1\n", False) == shelf.read(str(source))
 
 
+# --- when it is looked
+
+
+def test_a_step_that_takes_and_gives_back_does_not_use_up_the_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.joinpath("limit").symlink_to(f"{1000 * MB} 0")
+    watch: Any = census.Census(None, str(tmp_path), bool, None)  # type: ignore[arg-type]
+    looks: list[int] = []
+    watch._looker = SimpleNamespace(look=lambda rss, limit: looks.append(rss // MB))
+
+    for valley in range(300, 700, 3):
+        for part in range(0, 300, 20):
+            rss = (valley + part) * MB
+            monkeypatch.setattr(census, "private_bytes", lambda rss=rss: rss)
+            watch.consider(rss)
+
+    assert looks[-1] >= 930, "the last moments are seen"
+    assert len(looks) <= 25
+
+
 # --- what the looks prove
 
 LEDGER = Ledger(500 * MB, 1000 * MB, 0, 400 * MB, 5 * MB, 0, 0, 100 * MB)
@@ -159,6 +182,35 @@ def test_a_native_leak_names_what_the_line_calls() -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "holes"), [((20, 500), True), ((500, 20), False), ((None, None), False)]
+)
+def test_holes_between_pythons_small_objects_count_though_new_blocks_are_not_yet_filled(
+    told: tuple[int | None, int | None], holes: bool
+) -> None:
+    used, free = (part * MB if part is not None else None for part in told)
+    last = replace(LEDGER, own_bytes=700 * MB, heap_used_bytes=600 * MB, heap_free_bytes=5 * MB)
+    last = replace(last, arena_used_bytes=used, arena_free_bytes=free)
+
+    findings = ask("fragmented-heap", killed(Looks(ledgers=(last,))))
+
+    assert holes == bool(findings)
+    assert not holes or "Python's allocator of small objects" in findings[0].says
+
+
+def test_pythons_allocator_tells_of_the_holes_between_its_objects() -> None:
+    before = arenas()
+    made = [(number, str(number), float(number)) for number in range(200_000)]
+    kept = made[::1000]
+    full = arenas()
+    del made
+    after = arenas()
+
+    assert before is not None and full is not None and after is not None and kept
+    assert full[0] > before[0] + 20 * MB
+    assert after[1] > full[1] + 20 * MB
+
+
+@pytest.mark.parametrize(
     ("free", "used", "holes"), [(500, 300, True), (300, 300, False), (500, 800, False)]
 )
 def test_a_heap_has_holes_when_much_of_the_memory_lies_free_in_it(
@@ -167,6 +219,13 @@ def test_a_heap_has_holes_when_much_of_the_memory_lies_free_in_it(
     last = replace(LEDGER, own_bytes=900 * MB, heap_used_bytes=used * MB, heap_free_bytes=free * MB)
 
     assert holes == bool(ask("fragmented-heap", killed(Looks(ledgers=(last,)))))
+
+
+def test_what_a_refused_call_gave_back_is_no_hole() -> None:
+    full = replace(LEDGER, own_bytes=900 * MB, heap_used_bytes=800 * MB, heap_free_bytes=5 * MB)
+    unwound = replace(full, heap_used_bytes=300 * MB, heap_free_bytes=500 * MB, after_refusal=True)
+
+    assert [] == list(ask("fragmented-heap", killed(Looks(ledgers=(full, unwound)))))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import outlive
 from outlive.errors import UsageError
+from outlive.predicting.calling import _task
 from outlive.predicting.plain import from_plain, to_plain
 
 
@@ -70,6 +72,34 @@ def test_a_function_that_gives_too_few_values_is_told() -> None:
 def test_a_function_that_no_other_process_can_find_is_refused() -> None:
     with pytest.raises(UsageError, match="lambda"):
         list(outlive.predict(lambda inputs: inputs, [1]))
+
+
+class Saved:
+    """As Keras saves a model: with the time."""
+
+    def __init__(self, weights: bytes) -> None:
+        self.weights = weights
+        self.times = 0
+
+    def save(self, path: str) -> None:
+        self.times += 1
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("metadata.json", f"{self.times}")
+            archive.writestr("model.weights.h5", self.weights)
+
+    def predict(self) -> None: ...
+
+
+def test_a_model_is_known_again_by_what_it_holds(tmp_path: Path) -> None:
+    one, other = Saved(b"1"), Saved(b"2")
+    folder = str(tmp_path)
+
+    assert _task(one, folder)[1] == _task(one, folder)[1] != _task(other, folder)[1]
+
+    (tmp_path / "model.tflite").write_bytes(b"before")
+    before = _task(tmp_path / "model.tflite", folder)[1]
+    (tmp_path / "model.tflite").write_bytes(b"after!")
+    assert before != _task(tmp_path / "model.tflite", folder)[1]
 
 
 SCRIPT = """

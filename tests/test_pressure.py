@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from limited import enter, memory_group, parent_group
+from limited import enter
 
 import outlive
 from outlive.errors import UsageError
 from outlive.keep import keras, pressure
 from outlive.keep.pressure import Pressure, Watch, Watcher
+from outlive.record.inside import checkpoints
+from outlive.record.inside.checkpoints import Checkpoints
 
 MB = 1_000_000
 
@@ -131,6 +133,115 @@ def test_what_cannot_be_asked_for_is_refused() -> None:
             outlive.on_pressure(callback, at=share)  # type: ignore[arg-type]
 
 
+def test_before_a_stop_everybody_is_told_once_more_and_waited_for() -> None:
+    saved, go = [], threading.Event()
+
+    def save(now: Pressure) -> None:
+        go.wait(20)
+        saved.append(now.share)
+
+    watcher = Watcher(lambda: None)
+    early, late = Watch(save, 0.5), Watch(Told(), 0.99)
+    for watch in (early, late):
+        watcher.add(watch)
+    go.set()
+    see(early, 0.6)
+
+    assert watcher.tell(900, 1000) and not watcher.tell(901, 1000)
+    watcher.finish(20)
+
+    assert ([0.6, 0.9], 1) == (saved, len(late.callback.got))
+    for watch in (early, late):
+        watcher.remove(watch)
+
+
+def test_memory_that_is_refused_to_the_watcher_does_not_end_it() -> None:
+    asked = threading.Event()
+
+    def refused() -> Pressure:
+        if asked.is_set():
+            return at(0.9)
+        asked.set()
+        raise MemoryError
+
+    watcher, told = Watcher(refused), Told()
+    watch = Watch(told, 0.85)
+    watcher.add(watch)
+
+    assert told.event.wait(20)
+    watcher.remove(watch)
+
+
+class Agent:
+    """Stands for the recorder in this process."""
+
+    def __init__(self) -> None:
+        self.notes: list[tuple[str, str]] = []
+        self.savers: Any = None
+        self._made = Checkpoints(self)  # type: ignore[arg-type]  # it only notes
+
+    def note(self, kind: str, **fields: Any) -> None:
+        self.notes.append((kind, str(fields.get("path") or fields.get("how"))))
+
+    def checkpoints(self) -> Checkpoints:
+        return self._made
+
+
+def test_what_was_saved_is_told_to_the_recorder_and_what_is_not_there_is_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    agent = Agent()
+    monkeypatch.setitem(
+        sys.modules, "_outlive_record.inside.agent", SimpleNamespace(AGENTS=[agent])
+    )
+    (tmp_path / "ckpt-1.index").write_text("x")
+    for path in (str(tmp_path / "ckpt-1"), "nowhere", None):
+        with outlive.on_pressure(lambda now, path=path: path, at=1.0) as watch:
+            see(watch, 1.0)
+
+    assert [("saved", str(tmp_path / "ckpt-1"))] == [
+        note for note in agent.notes if note[0] == "saved"
+    ]
+    assert 3 == agent.notes.count(("can-save", "outlive.on_pressure"))
+    assert agent.savers is pressure.WATCHER
+
+
+def test_the_recorder_knows_what_tensorflow_and_keras_save_and_read_and_when() -> None:
+    agent = Agent()
+    seen: list[bool] = []
+    me = threading.get_ident()
+
+    def save(*args: Any, **kwargs: Any) -> str:
+        seen.append(checkpoints.is_saving(me))
+        return "/out/ckpt-2"
+
+    keras_api = SimpleNamespace(
+        save_model=save, save_weights=save, load_model=save, load_weights=save
+    )
+    backup = SimpleNamespace(
+        BackupAndRestore=type("B", (), {"_save_model": save, "backup_dir": "/out/backup"})
+    )
+    saver = SimpleNamespace(TrackableSaver=type("S", (), {"save": save, "restore": save}))
+    for name, module in (
+        (checkpoints.KERAS, keras_api), (checkpoints.BACKUP, backup), (checkpoints.TENSORFLOW, saver),
+    ):  # fmt: skip
+        agent.checkpoints().wrap(name, module)
+
+    keras_api.save_model("model", "/out/a.keras")
+    keras_api.load_weights("model", filepath="/out/b.weights.h5")
+    backup.BackupAndRestore()._save_model()
+    saver.TrackableSaver().save("/out/ckpt")
+    saver.TrackableSaver().restore(None)
+    saver.TrackableSaver().restore(save_path="/out/ckpt-2")
+
+    assert [
+        ("saved", "/out/a.keras"), ("restored", "/out/b.weights.h5"), ("saved", "/out/backup"),
+        ("saved", "/out/ckpt-2"), ("restored", "/out/ckpt-2"),
+    ] == agent.notes  # fmt: skip
+    assert [True, False, True, True, False, False] == seen
+    assert not checkpoints.is_saving(me)
+
+
 class Model:
     def __init__(self) -> None:
         self.saved: list[str] = []
@@ -192,20 +303,16 @@ print("alive", len(kept) < 100)
 
 
 @pytest.mark.death
-def test_a_plain_program_is_told_of_the_limit_of_its_container(tmp_path: Path) -> None:
-    if parent_group() is None:
-        if os.environ.get("OUTLIVE_NO_SKIP"):
-            pytest.fail("skips are forbidden here: no memory control group can be made")
-        pytest.skip("no memory control group can be made here")
-    with memory_group(200) as group:
-        done = subprocess.run(
-            [sys.executable, "-c", GROWS],
-            preexec_fn=lambda: enter(group),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+@pytest.mark.memory(200)
+def test_a_plain_program_is_told_of_the_limit_of_its_container(group: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", GROWS],
+        preexec_fn=lambda: enter(group),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
     told, alive = done.stdout.splitlines()
     limit = int(told.split()[1])

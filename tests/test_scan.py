@@ -6,6 +6,7 @@ import gzip
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import zlib
@@ -305,10 +306,10 @@ def test_a_bad_yolo_line_is_found(clean: Path, text: str, slug: str) -> None:
 
 
 def test_the_second_scan_reads_only_what_is_new(outlive: Outlive, clean: Path) -> None:
-    (clean / "images" / "0.jpg").write_bytes(b"")
+    (clean / "images" / "1.jpg").write_bytes(b"")
     first = scanned(outlive, clean)
     second = scanned(outlive, clean)
-    (clean / "images" / "0.jpg").write_bytes(jpeg())
+    (clean / "images" / "1.jpg").write_bytes(jpeg())
     third = scanned(outlive, clean)
 
     assert (0, first["checked"]) == (first["cached"], second["cached"])
@@ -342,6 +343,37 @@ def test_a_decoder_that_dies_costs_one_file(
         (flaw.slug, flaw.says) for flaw in flaws
     }
     assert sorted(files) == sorted(one.path for one in found if one)
+
+
+def test_a_scan_that_is_interrupted_goes_on_where_it_was(
+    outlive: Outlive, clean: Path, tmp_path: Path
+) -> None:
+    """A decoder that stops at the third picture, and says that it has come there."""
+    os.mkfifo(tmp_path / "reached")
+    (tmp_path / "simplejpeg.py").write_text(
+        "import signal\n"
+        "def decode_jpeg(data, **options):\n"
+        f"    if len(data) == {len(jpeg(2))}:\n"
+        f"        open({str(tmp_path / 'reached')!r}, 'w').close()\n"
+        "        signal.pause()\n"
+    )
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from outlive.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    images = str(clean / "images")
+
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "scan", images, "--jobs", "1"],
+        env=outlive.environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as scanning:
+        (tmp_path / "reached").read_text()
+        scanning.send_signal(signal.SIGINT)
+        told = scanning.communicate(timeout=60)[1]
+    again = outlive("scan", images)
+
+    assert 130 == scanning.returncode
+    assert "goes on from here" in told
+    assert "2 of them as in an earlier scan; no flaw" in again.stdout
 
 
 def test_odd_files_are_left_alone_or_told(outlive: Outlive, clean: Path) -> None:
@@ -469,3 +501,116 @@ with tf.io.TFRecordWriter({str(path)!r}) as out:
     assert [found["i"] for found in read] == [("int64", [n, -n]) for n in range(3)]
     assert [found["x"] for found in read] == [("float", [0.5, float(n)]) for n in range(3)]
     assert [] == flaws_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        pytest.param(lambda seed: jpeg(seed), id="pictures"),
+        pytest.param(lambda seed: b"\x08\x01\x12\x04" + bytes(range(seed, 60)), id="tensors"),
+        pytest.param(lambda seed: b"BM, a line of text %d" % seed, id="texts"),
+    ],
+)
+def test_records_may_hold_anything_as_long_as_they_agree(
+    clean: Path, record: Callable[[int], bytes]
+) -> None:
+    (clean / "other.tfrecord").write_bytes(b"".join(framed(record(seed)) for seed in range(5)))
+
+    assert [] == flaws_in(clean)
+
+
+def test_a_record_that_is_no_example_among_examples_is_found(clean: Path) -> None:
+    parts = [detection(0), detection(1), b"\xff\xff nonsense", detection(3)]
+    (clean / "data.tfrecord").write_bytes(b"".join(map(framed, parts)))
+
+    assert [("record-unreadable", 2)] == [(flaw.slug, flaw.record) for flaw in flaws_in(clean)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "slug"),
+    [(jpeg()[:900], "image-truncated"), (b"", "image-empty"), (HTML, "not-an-image")],
+)
+def test_a_bad_picture_is_found_whatever_its_feature_is_called(
+    clean: Path, bad: bytes, slug: str
+) -> None:
+    pictures = [jpeg(0), jpeg(1), bad, jpeg(3)]
+    examples = [example({"photo": [data], "who": [b"cat"]}) for data in pictures]
+    (clean / "faces.tfrecord").write_bytes(b"".join(map(framed, examples)))
+
+    (flaw,) = flaws_in(clean)
+
+    assert (slug, 2) == (flaw.slug, flaw.record)
+    assert "'photo'" in flaw.says
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
+def test_a_packed_file_is_read_as_far_as_it_is_whole(
+    clean: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    packed = pack(b"".join(framed(detection(seed)) for seed in range(4)))
+    (clean / "data.tfrecord").write_bytes(packed[: len(packed) * 2 // 3])
+
+    flaws = flaws_in(clean)
+
+    assert {"records-truncated"} == {flaw.slug for flaw in flaws}
+    assert 0 < (flaws[0].record or 0) < 4
+
+
+def test_an_annotated_object_that_is_there_twice_is_found(clean: Path) -> None:
+    data = coco()
+    data["annotations"].append(data["annotations"][0] | {"id": 2})
+    (clean / "coco.json").write_text(json.dumps(data))
+    twice = voc().replace("</annotation>", voc().partition("</size>")[2])
+    (clean / "voc" / "0.xml").write_text(twice)
+    doubled = {side: [0.1, 0.1] for side in ("xmin", "ymin")} | {
+        side: [0.5, 0.5] for side in ("xmax", "ymax")
+    }
+    one = detection(1, **doubled, label=[1, 1], text=[b"cat", b"cat"])
+    (clean / "data.tfrecord").write_bytes(framed(detection(0)) + framed(one))
+
+    found = {(flaw.slug, Path(flaw.path).suffix) for flaw in flaws_in(clean)}
+
+    assert {("duplicate", suffix) for suffix in (".json", ".xml", ".tfrecord")} == found
+
+
+def test_categories_that_the_label_map_lacks_are_found(clean: Path) -> None:
+    data = coco()
+    data["categories"].append({"id": 3, "name": "fox"})
+    (clean / "coco.json").write_text(json.dumps(data))
+
+    assert ["label-unknown"] == [flaw.slug for flaw in flaws_in(clean)]
+
+
+def test_an_annotation_is_judged_anew_when_its_picture_has_come(
+    outlive: Outlive, clean: Path
+) -> None:
+    data = coco()
+    data["images"].append({"id": 2, "file_name": "late.jpg", "width": SIDE, "height": SIDE // 2})
+    (clean / "coco.json").write_text(json.dumps(data))
+
+    before = scanned(outlive, clean)
+    (clean / "images" / "late.jpg").write_bytes(jpeg())
+    after = scanned(outlive, clean)
+
+    assert ["file-missing"] == [flaw["slug"] for flaw in before["flaws"]]
+    assert [] == after["flaws"]
+
+
+def test_a_large_file_of_records_is_never_whole_in_memory(clean: Path) -> None:
+    """40 MB of records, packed and not, in a process that may take 24 MB more than it has."""
+    big = clean / "big.tfrecord"
+    with open(big, "wb") as file:
+        for seed in range(40):
+            file.write(framed(example({"x": [os.urandom(1 << 20)], "n": [seed]})))
+    (clean / "big.tfrecord.gz").write_bytes(gzip.compress(big.read_bytes(), 1))
+    code = f"""
+import resource
+from outlive.scan.examples import check_records
+lines = dict(line.split(":", 1) for line in open("/proc/self/status"))
+most = (int(lines["VmData"].split()[0]) << 10) + (24 << 20)
+resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+for name in ({str(big) + ".gz"!r}, {str(big)!r}):
+    flaws, schema = check_records(name, None, {{}})
+    assert (flaws, schema.records) == ([], 40), flaws
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)

@@ -150,6 +150,25 @@ def test_a_thread_may_close_what_it_is_inside_of_itself() -> None:
         session.run(1)
 
 
+def test_a_function_that_a_run_calls_in_another_thread_may_close_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It would wait for the run, and the run for it."""
+    session = outlive.shared_session(Session())
+    user = Worker(lambda: session.run("wait"), "scorer")
+    session.entered.wait(20)
+    called: dict[str, Any] = {}
+    exec(compile("def call(act): act()", "/x/tensorflow/python/ops/script_ops.py", "exec"), called)
+
+    with caplog.at_level(logging.WARNING, "outlive"):
+        closer = Worker(lambda: called["call"](session.close), "TensorFlow's")
+        assert closer.done() is None
+    session.go.set()
+
+    assert isinstance(user.done(), outlive.SessionClosed)
+    assert "closed with a run under way" in caplog.text
+
+
 def test_an_error_that_has_nothing_to_do_with_closing_stays_itself() -> None:
     class Failing(Session):
         def run(self, fetches: Any, feed_dict: Any = None) -> Any:

@@ -17,8 +17,8 @@ import outlive
 from conftest import UNWANTED
 from outlive.errors import UsageError
 from outlive.keep.damaged_records import CHUNK, Files
-from outlive.keep.numbered import name_of, told
 from outlive.keep.quarantine import Quarantine, TooManyBad
+from outlive.keep.told import name_of, told
 from outlive.tfrecords import HEAD, masked
 
 pytestmark = pytest.mark.timeout(300)  # one start of TensorFlow, on a machine that may be busy
@@ -30,6 +30,10 @@ OF_PICTURES = [
     "one by one", "in a batch", "shuffled, in any order", "read, shuffled, decoded", "zipped", "of a generator",
 ]  # fmt: skip
 OF_RECORDS = ["records", "records shuffled", "records interleaved", "records parsed inside"]
+OF_NUMBERS = [
+    "one batch", "the last batch only", "no remainder", "in any order", "shapes differ", "large", "nothing in it",
+    "shape unknown", "batches inside", "twice",
+]  # fmt: skip
 BAD_RECORDS = [
     ("a.tfrecord", 10, "the checksum of its data is wrong"),
     ("a.tfrecord", 40, "the checksum of its length is wrong"),
@@ -104,10 +108,41 @@ def test_order_stays_where_there_is_one(played: dict[str, Any]) -> None:
 
 
 @pytest.mark.tf
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_a_pipeline_of_any_kind_loses_the_bad_elements_and_no_other(
+    played: dict[str, Any], name: str
+) -> None:
+    outcome = played[name]
+    wanted = [one for one in range(COUNT) if one not in BAD]
+
+    assert ("", wanted) == (outcome["error"], sorted(outcome["values"]))
+    assert ([] if name == "twice" else ["a bad one"] * len(BAD)) == [
+        "a bad one" if "a bad one" in entry["error"] else entry["error"]
+        for entry in outcome["named"]
+    ]
+    assert [] == outcome["unreached"]
+
+
+@pytest.mark.tf
+def test_nothing_but_bad_elements_is_an_end_without_batches(played: dict[str, Any]) -> None:
+    assert [] == played["all bad"]["values"]
+    assert 2 == len(played["all bad"]["named"])
+    assert "more than at_most=1" in played["endless"]["error"]
+
+
+@pytest.mark.tf
+def test_iterators_do_not_get_in_each_others_way(played: dict[str, Any]) -> None:
+    outcome = played["side by side"]
+
+    assert [[one for one in range(COUNT) if one not in BAD]] * 3 == outcome["values"]
+    assert ([8], len(BAD)) == (outcome["sizes"], outcome["named"])
+
+
+@pytest.mark.tf
 def test_too_many_end_the_run_with_a_clear_error(played: dict[str, Any]) -> None:
     outcome = played["too many"]
 
-    assert "skip_bad has skipped 4 elements, more than at_most=2" in outcome["error"]
+    assert "skip_bad has skipped 3 elements, more than at_most=2" in outcome["error"]
     assert "too many.jsonl" in outcome["error"]
 
 
@@ -229,3 +264,12 @@ def test_what_cannot_be_asked_for_is_refused() -> None:
     for dataset, at_most in (([1, 2], 5), (None, -1)):
         with pytest.raises(UsageError):
             outlive.skip_bad(dataset, at_most=at_most)
+
+
+def test_a_log_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+    Quarantine(tmp_path / "new.jsonl", 1)
+
+    assert [] == list(tmp_path.iterdir())
+    for path in (tmp_path, tmp_path / "none" / "bad.jsonl"):
+        with pytest.raises(UsageError, match="cannot be named"):
+            Quarantine(path, 1)

@@ -11,9 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlive.evidence import Origin
+from outlive.observed import Origin
 from outlive.record.growth import growth_in
-from outlive.record.inside.describe import INNERMOST_FRAMES, OUTERMOST_FRAMES, bounded
+from outlive.record.inside.describe import (
+    INNERMOST_FRAMES,
+    OUTERMOST_FRAMES,
+    bounded,
+    frames_of,
+    frames_of_traceback,
+)
 from outlive.record.traces import SourceLines, crash_in, origin_of, stacks_at, thrown
 from pythons import pythons
 
@@ -212,6 +218,47 @@ def test_growth_while_modules_are_imported_is_nobodys_fault() -> None:
 
     assert growth is not None
     assert (12, 95 * MB) == (growth.place.line, growth.grown_bytes)
+
+
+def test_a_function_of_the_pipeline_is_named_before_the_loop_that_reads_it() -> None:
+    waits = ["/opt/venv/lib/python3.11/site-packages/tensorflow/python/ops/gen_dataset_ops.py", 9, "next"]  # fmt: skip
+    reads = {"name": "MainThread", "main": True, "frames": [waits, MAIN]}
+    works = {"name": "Dummy-1", "main": False, "frames": [MAKE]}
+    records: list[dict[str, Any]] = [
+        {
+            "time": n,
+            "rss": (100 + 10 * n) * MB,
+            "threads": [reads, works] if n % 5 == 0 else [reads],
+        }
+        for n in range(40)
+    ]
+
+    assert ("make.py", 5) == named(records)
+    assert ("train.py", 30) == named([{**record, "threads": [reads]} for record in records])
+
+
+def test_a_very_deep_stack_is_not_walked_to_its_end() -> None:
+    def deep(left: int) -> list[Any]:
+        return frames_of(sys._getframe()) if left == 0 else deep(left - 1)
+
+    def fail(left: int) -> None:
+        if left == 0:
+            raise LookupError
+        fail(left - 1)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    try:
+        found = deep(9_000)
+        with pytest.raises(LookupError) as error:
+            fail(9_000)
+    finally:
+        sys.setrecursionlimit(limit)
+
+    assert {"deep"} == {function for _, _, function in found}
+    way = frames_of_traceback(error.value.__traceback__)
+    assert INNERMOST_FRAMES + OUTERMOST_FRAMES == len(way)
+    assert ("fail", "test_a_very_deep_stack_is_not_walked_to_its_end") == (way[0][2], way[-1][2])
 
 
 def test_the_caller_is_named_when_several_of_its_lines_did_it() -> None:

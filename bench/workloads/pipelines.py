@@ -1,7 +1,8 @@
 """Six pipelines that hold much, for `bench/bound.py`: each a function that returns a dataset, so that `outlive plan` can be asked about it too.
 
 python bench/workloads/pipelines.py peak shuffle_heavy      read it slowly, print the peak above the start
-python bench/workloads/pipelines.py rate shuffle_heavy 3    read it plain and bounded in turn, print both times
+python bench/workloads/pipelines.py rate shuffle_heavy bounded 300MB  read it once for every line on stdin and print the times; without
+                                                            a size, bounded to what there is
 """
 
 from __future__ import annotations
@@ -17,9 +18,6 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import tensorflow as tf
-
-#: What a pipeline is fitted to when it is bounded: well below what each of them takes.
-BUDGET = 300_000_000
 
 SIDE, WIDE_SIDE = 512, 1300
 PHOTOS = 60
@@ -108,11 +106,8 @@ def peak(name: str) -> None:
     read(tf.data.Dataset.range(3).map(picture).batch(1))  # what TensorFlow needs for anything
     before = resident()
     read(dataset, waiting=True)
-    print(
-        json.dumps(
-            {"peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before}
-        )
-    )
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"program_bytes": before, "peak_bytes": most - before}))
 
 
 def resident() -> int:
@@ -120,26 +115,24 @@ def resident() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-def rate(name: str, rounds: int) -> None:
-    """Plain and bounded in turn in one process: what else the machine does meets both."""
+def rate(name: str, way: str, memory: str | None) -> None:
+    """For every line on stdin two epochs, plain or bounded; a process for each way, since what `outlive.bound` tells malloc holds for all of it."""
     import outlive
 
     make = globals()[name]
-    found: dict[str, list[list[float]]] = {"plain": [], "bounded": []}
     read(make())  # warm
-    for _ in range(rounds):
-        for way in ("plain", "bounded"):
-            dataset = make() if way == "plain" else outlive.bound(make(), BUDGET)
-            wall, processor = time.perf_counter(), time.process_time()
-            for _ in range(2):
-                read(dataset)
-            found[way].append([time.perf_counter() - wall, time.process_time() - processor])
-            del dataset
-    print(json.dumps(found))
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        dataset = make() if way == "plain" else outlive.bound(make(), memory)
+        wall, processor = time.perf_counter(), time.process_time()
+        for _ in range(2):
+            read(dataset)
+        print(json.dumps([time.perf_counter() - wall, time.process_time() - processor]), flush=True)
+        del dataset
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "peak":
         peak(sys.argv[2])
     else:
-        rate(sys.argv[2], int(sys.argv[3]))
+        rate(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)

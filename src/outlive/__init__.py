@@ -8,7 +8,7 @@ _PUBLIC = {
     "MemoryBrake": "outlive.keep.exhaustion",
     "PressureCallback": "outlive.keep.keras",
     "SessionClosed": "outlive.keep.sessions",
-    "SkipsLess": "outlive.keep.skipping",
+    "SkipsLess": "outlive.keep.rebuilding",
     "adaptive": "outlive.keep.adapting",
     "bound": "outlive.keep.bounded",
     "detect": "outlive.detecting.calling",

@@ -12,7 +12,7 @@ from typing import Any
 from outlive.errors import OutliveError
 from outlive.inquest import inquest
 from outlive.keep.job import CannotWork, Job
-from outlive.keep.journal import Journal
+from outlive.keep.journal import Journal, writing
 from outlive.model import Verdict
 from outlive.report.data import to_data
 
@@ -118,7 +118,8 @@ def _write(
     bad = [entry(one) for one in answers if not one.good]
     journal.append({"done": good, "quarantined": bad})
     if bad:  # for whoever watches; the journal is what counts
-        with open(os.path.join(journal.folder, QUARANTINE_NAME), "a", encoding="utf-8") as file:
+        path = os.path.join(journal.folder, QUARANTINE_NAME)
+        with writing(journal.folder), open(path, "a", encoding="utf-8") as file:
             file.writelines(json.dumps(one) + "\n" for one in bad)
 
 

@@ -23,6 +23,9 @@ class Ledger:
     large_bytes: int | None = None  #: of the heap, in blocks with pages of their own
     large_blocks: int | None = None
     python_bytes: int | None = None  #: counted only when no container explains the growth
+    arena_used_bytes: int | None = None  #: handed out by Python's own allocator, in small pieces
+    arena_free_bytes: int | None = None  #: given back to it, and still the process's
+    after_refusal: bool = False  #: what the refused call had held may be free again by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +38,13 @@ class Split:
     heap_free: int
     heap_used: int | None = None  #: what malloc has handed out more
     large_block_bytes: int = 0  #: of one of the new large blocks of the heap, on average
+    arena_free: int = 0
 
     @property
     def outside(self) -> int:
-        """What neither Python nor TensorFlow's allocator nor the free list of malloc accounts for."""
-        return (
-            self.grown_bytes - max(0, self.tensors) - max(0, self.python) - max(0, self.heap_free)
-        )
+        """What neither Python nor TensorFlow's allocator nor the free lists of the other two account for."""
+        known = (self.tensors, self.python, self.heap_free, self.arena_free)
+        return self.grown_bytes - sum(max(0, part) for part in known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,8 @@ class Looks:
     def split(self) -> Split | None:
         """Where the growth between the first and the last full look went; None when they tell too little.
 
-        Of one full look, all that Python holds counts as if it had grown since the first: then it is more than the truth.
+        Of one full look, all that Python holds counts as if it had grown since the first, but for the small pieces that it held
+        then: that is more than the truth.
         """
         full = [ledger for ledger in self.ledgers if ledger.python_bytes is not None]
         if not full:
@@ -151,10 +155,11 @@ class Looks:
         return Split(
             grown,
             (last.tensor_bytes or 0) - (first.tensor_bytes or 0),
-            (last.python_bytes or 0) - (first.python_bytes or 0),
+            (last.python_bytes or 0) - (first.python_bytes or first.arena_used_bytes or 0),
             (last.heap_free_bytes or 0) - (first.heap_free_bytes or 0),
             _more(first.heap_used_bytes, last.heap_used_bytes),
             _one_block(first, last),
+            (last.arena_free_bytes or 0) - (first.arena_free_bytes or 0),
         )
 
 

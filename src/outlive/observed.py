@@ -118,6 +118,27 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What the program has saved, or has read."""
+
+    path: str
+    by: str = (
+        ""  #: who saved it: TensorFlow, Keras, its BackupAndRestore, a callback of the program's
+    )
+    at: float | None = None  #: seconds since the start
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """What is known of a program's checkpoints."""
+
+    asks: tuple[str, ...] = ()  #: how it is told of memory that runs out, and can save
+    handled: bool = False  #: a callback that was told so has come to its end
+    saved: tuple[Checkpoint, ...] = ()  #: to the end, oldest first
+    restored: tuple[Checkpoint, ...] = ()  #: likewise
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """What the program was doing at one time."""
 

@@ -1,7 +1,6 @@
 """`outlive run`: start the program before anything heavy is imported, watch it, tell why it died.
 
-The start must cost next to nothing, so this path does without the command-line library: its few options are parsed here, from
-the same table that makes the help.
+The start must cost next to nothing: what is not needed for it is imported when it is.
 """
 
 from __future__ import annotations
@@ -9,205 +8,19 @@ from __future__ import annotations
 import os
 import sys
 
-from outlive.errors import OutliveError, UsageError
+from outlive.errors import OutliveError
 from outlive.host import Host
 from outlive.record import runs
 from outlive.record.baseline import Baseline
 from outlive.record.outside import Blind, Ended, NotStarted, Supervisor, hold_closed_streams
+from outlive.run_request import Request, parse
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-
-class Option:
-    """A switch of `outlive run`, or an option with a number or a text."""
-
-    def __init__(
-        self, name: str, short: str, help: str, number: str = "", text: str = "", usual: float = 0
-    ) -> None:
-        self.name = name
-        self.short = short
-        self.help = help
-        self.number = number  #: what the number is, for the help; empty for a switch
-        self.text = text  #: … or the text
-        self.usual = usual  #: a switch that may be given a number with "=", and what it is without
-
-
-OPTIONS = (
-    Option(
-        "--quiet", "-q", "Print nothing, not even after a death. The record is kept: outlive why."
-    ),
-    Option("--json", "", "After a death print the verdict as JSON (on stderr) instead of text."),
-    Option(
-        "--outside",
-        "",
-        "Load nothing into the program; record it from outside alone (fewer lines are named).",
-    ),
-    Option(
-        "--hang-after",
-        "",
-        "When the program has made no progress for that long, say what it waits for. It is not touched and goes on.",
-        "SECONDS",
-    ),
-    Option(
-        "--brake",
-        "",
-        "Near the memory limit stop the running line with an exception (MemoryBrake) instead of being killed.",
-    ),
-    Option(
-        "--bound",
-        "",
-        "Fit the program's tf.data pipelines (shuffle, prefetch, cache, parallel maps, AUTOTUNE) to the memory there is. "
-        "Elements and their order stay the same, but for the window of a shuffle.",
-    ),
-    Option(
-        "--deep",
-        "",
-        "From half of the memory limit on, trace every allocation of Python's and name the lines that made what is kept. "
-        "Costs nothing before; from then on Python code that makes nothing but small objects takes up to twenty times as long, "
-        "small steps of TensorFlow and Keras one and a half times, NumPy a tenth more.",
-    ),
-    Option(
-        "--live",
-        "",
-        "Keep a few rows at the bottom of the terminal for its memory, when that will be full, the line that runs and what holds memory. "
-        "The program's own output scrolls above them; a program that uses the whole screen is better watched with `outlive top` elsewhere.",
-    ),
-    Option(
-        "--on-death",
-        "",
-        "When the program has died, run this command with the verdict as JSON on its stdin (masked as by why --share). "
-        "It may take 30 seconds and cannot change the exit status. Also: OUTLIVE_ON_DEATH.",
-        text="COMMAND",
-    ),
-    Option(
-        "--on-end",
-        "",
-        "Like --on-death, but whatever the end: after a run that ended well, too.",
-        text="COMMAND",
-    ),
-    Option(
-        "--metrics",
-        "",
-        "Every few seconds write the run's memory, threads, files and limit to this file, for Prometheus "
-        "(node_exporter's textfile collector; give it a name that ends with .prom).",
-        text="FILE",
-    ),
-    Option(
-        "--otel",
-        "",
-        "When the run is over, send its events (start, signals, end with the cause) to OpenTelemetry, as the OTEL_ variables say. "
-        "Needs: pip install 'outlive[telemetry]'.",
-    ),
-    Option(
-        "--heal",
-        "",
-        "After a death whose cause is proven and has a remedy that needs no change of code, start the program again with it, "
-        "at most 3 times (--heal=N: N times). Says so; both records are kept.",
-        usual=3,
-    ),
-    Option("--no-record", "", "Run the program and nothing else."),
-)
-
-
-class Request:
-    """What `outlive run` was asked to do."""
-
-    def __init__(
-        self,
-        command: list[str],
-        switches: frozenset[str],
-        numbers: dict[str, float],
-        texts: dict[str, str],
-    ) -> None:
-        self.command = command
-        self.switches = switches
-        self.numbers = numbers  #: of the options that take one
-        self.texts = texts  #: likewise
-
-
-def parse(arguments: Sequence[str]) -> Request:
-    """Split Outlive's own options from the command. Everything from the first other word on belongs to the program."""
-    long = {option.short: option.name for option in OPTIONS if option.short}
-    known = {
-        option.name for option in OPTIONS if not (option.number or option.text or option.usual)
-    }
-    numbered = {option.name for option in OPTIONS if option.number}
-    usual = {option.name: option.usual for option in OPTIONS if option.usual}
-    worded = {option.name: option.text for option in OPTIONS if option.text}
-    switches = set()
-    numbers: dict[str, float] = {}
-    texts: dict[str, str] = {}
-    rest = list(arguments)
-    divided = False
-    while rest:
-        word = long.get(rest[0], rest[0])
-        if word == "--":
-            divided = True
-            rest.pop(0)
-            break
-        name, given, value = word.partition("=")
-        if name in numbered:
-            rest.pop(0)
-            numbers[name] = _positive(name, value if given else rest.pop(0) if rest else "")
-            continue
-        if name in usual:
-            rest.pop(0)
-            numbers[name] = _whole(name, value) if given else usual[name]
-            continue
-        if name in worded:
-            rest.pop(0)
-            texts[name] = value if given else rest.pop(0) if rest else ""
-            if not texts[name]:
-                raise UsageError(
-                    f"{name} needs {worded[name]}.", "`outlive run --help` says what for."
-                )
-            continue
-        if word not in known:
-            break
-        switches.add(word)
-        rest.pop(0)
-    if not rest:
-        raise UsageError(
-            "There is nothing to run.", "For example:  outlive run train.py --epochs 3"
-        )
-    first = rest[0]
-    if first in ("-m", "-c") or (not first.startswith("-") and first.endswith(".py")):
-        if first in ("-m", "-c") and len(rest) < 2:
-            raise UsageError(
-                f"{first} needs an argument.", f"For example:  outlive run {first} package.module"
-            )
-        return Request([sys.executable, *rest], frozenset(switches), numbers, texts)
-    if first.startswith("-") and not divided:
-        raise UsageError(
-            f"There is no option {first}.",
-            f"`outlive run --help` lists them. An option of Python's goes like this:  outlive run -- python {first} …",
-        )
-    return Request(rest, frozenset(switches), numbers, texts)
-
-
-def _positive(name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise UsageError(
-            f"{name} needs a number of seconds above 0, not {text!r}.",
-            f"For example:  outlive run {name} 300 train.py",
-        )
-    return value
-
-
-def _whole(name: str, text: str) -> float:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 100):
-        raise UsageError(
-            f"{name} needs a whole number from 1 to 100, not {text!r}.",
-            f"For example:  outlive run {name}=3 train.py",
-        )
-    return float(text)
+    from outlive.attempts import Attempt
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -218,6 +31,11 @@ def run(arguments: Sequence[str]) -> int:
 
         require()
     hold_closed_streams()
+    left = ""
+    if "--heal" in request.numbers:
+        from outlive.attempts import handed_over
+
+        left = handed_over()
     host = Host()
     folder, rings, warning = _folders(host, request.switches)
     if "--brake" in request.switches and rings is not None:
@@ -226,9 +44,16 @@ def run(arguments: Sequence[str]) -> int:
         runs.write_link(os.path.join(rings, runs.BOUND_NAME), "on")
     if "--deep" in request.switches and rings is not None:
         runs.write_link(os.path.join(rings, runs.DEEP_NAME), "1")
-    healing = _healing(request, folder, rings)
+    healing = None
+    if "--heal" in request.numbers and folder is not None and rings is not None:
+        from outlive.attempts import begun
+
+        healing = begun(left, int(request.numbers["--heal"]), folder, rings)
     supervisor = Supervisor(
-        request.command, None if "--outside" in request.switches else rings, healing is not None
+        request.command,
+        None if "--outside" in request.switches else rings,
+        healing is not None,
+        healing.mask if healing is not None and healing.tried else None,
     )
     baseline = Baseline(host)
     try:
@@ -239,54 +64,24 @@ def run(arguments: Sequence[str]) -> int:
         raise CannotStart(request.command[0], error) from error
     if warning and "--quiet" not in request.switches:
         _say(f"outlive: {warning}")
-    watcher, ended = _watch(supervisor, host, baseline, request, folder, rings)
+    attempt = None
+    if healing is not None and folder is not None:
+        from outlive.attempts import Attempt
+
+        say = (lambda text: None) if "--quiet" in request.switches else _say
+        brake_on = "--brake" in request.switches
+        attempt = Attempt(supervisor, list(arguments), folder, healing, brake_on, say)
+    watcher, ended = _watch(supervisor, host, baseline, request, folder, rings, attempt)
     try:
-        told = _conclude(watcher, ended, request, folder, rings)
-        if healing is not None and folder is not None:
-            _heal(supervisor, list(arguments), request, ended, told, folder, healing)
+        told = _conclude(
+            watcher, ended, request, folder, rings, attempt is not None and attempt.ended_it
+        )
+        if attempt is not None:
+            attempt.after(ended, told)
     except Exception as error:  # our failure must not change the program's status
         _say(f"outlive: the verdict could not be made: {type(error).__name__}: {error}")
     supervisor.end_like(ended)
     return 3
-
-
-def _healing(request: Request, folder: str | None, rings: str | None) -> Any:
-    """With `--heal`: what the attempts before this one have handed over."""
-    if "--heal" not in request.numbers or folder is None or rings is None:
-        return None
-    from outlive.keep.healing import STATE_VARIABLE, State, begin, start_of_input
-
-    state = State.read(os.environ.pop(STATE_VARIABLE, ""), int(request.numbers["--heal"]))
-    if not state.tried:
-        state = State(state.left, stdin_at=start_of_input())
-    begin(state, folder, rings)
-    return state
-
-
-def _heal(
-    supervisor: Supervisor,
-    arguments: list[str],
-    request: Request,
-    ended: Ended,
-    told: Any,
-    folder: str,
-    state: Any,
-) -> None:
-    """After a death: try again, if there is something to try. Comes back only when there is not."""
-    from outlive.keep.healing import next_attempt, start_again, told_after_success
-
-    say = (lambda text: None) if "--quiet" in request.switches else _say
-    if ended.signal is None and not ended.exit_code:
-        if said := told_after_success(state):
-            say(said)
-        return
-    if told is None:
-        return
-    verdict, evidence = told
-    found = next_attempt(verdict, evidence, folder, state, say)
-    if found is not None:
-        supervisor.step_back()
-        start_again(arguments, *found)
 
 
 class CannotStart(OutliveError):
@@ -325,6 +120,7 @@ def _watch(
     request: Request,
     folder: str | None,
     rings: str | None,
+    attempt: Attempt | None,
 ) -> tuple[Any, Ended]:
     """Wait for the end with a flight recorder, or blindly if that fails."""
     watcher: Any = Blind()
@@ -346,7 +142,7 @@ def _watch(
             if "--hang-after" in request.numbers:
                 flight.watch_for_hangs(
                     request.numbers["--hang-after"],
-                    lambda hangs: _tell_of_a_hang(flight, hangs, request, folder, rings),
+                    lambda hangs: _tell_of_a_hang(flight, hangs, request, folder, rings, attempt),
                 )
             watcher = flight
         ended = supervisor.wait(_with_strip(watcher, request, folder))
@@ -376,7 +172,12 @@ def _with_strip(watcher: Any, request: Request, folder: str | None) -> Any:
 
 
 def _tell_of_a_hang(
-    flight: Any, hangs: bool, request: Request, folder: str, rings: str | None
+    flight: Any,
+    hangs: bool,
+    request: Request,
+    folder: str,
+    rings: str | None,
+    attempt: Attempt | None,
 ) -> None:
     """While the program stands still: judge what is known, print it, keep it. When it goes on again, say so."""
     quiet = "--quiet" in request.switches or sys.stderr is None
@@ -395,21 +196,29 @@ def _tell_of_a_hang(
     verdict = decide(os.path.basename(folder), evidence)
     runs.write_private(path, to_json(verdict) + "\n")
     waits = evidence.standstill.words() if evidence.standstill else ""
-    if quiet or not flight.is_news((waits, *(finding.says for finding in verdict.findings))):
+    if not flight.is_news((waits, *(finding.says for finding in verdict.findings))):
         return
-    from outlive.showing import show_after_run
+    if not quiet:
+        from outlive.showing import show_after_run
 
-    show_after_run(verdict, evidence, as_json="--json" in request.switches)
+        show_after_run(verdict, evidence, as_json="--json" in request.switches)
+    if attempt is not None:
+        attempt.of_a_hang(flight, verdict, evidence)
 
 
 def _conclude(
-    watcher: Any, ended: Ended, request: Request, folder: str | None, rings: str | None
+    watcher: Any,
+    ended: Ended,
+    request: Request,
+    folder: str | None,
+    rings: str | None,
+    shown: bool,
 ) -> Any:
-    """Seal the record, judge it, print the verdict; that and the evidence, or nothing where nothing happened."""
+    """Seal the record, judge it, print the verdict unless it was; that and the evidence, or nothing where nothing happened."""
     if isinstance(watcher, Blind) or folder is None:
         return None
     watcher.program_ended(ended)
-    quiet = "--quiet" in request.switches or sys.stderr is None
+    quiet = shown or "--quiet" in request.switches or sys.stderr is None
     if watcher.uneventful(ended):
         if not quiet and os.isatty(2):
             _say(_dim(f"outlive: {watcher.detail()}."))

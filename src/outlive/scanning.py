@@ -66,6 +66,12 @@ def scan_paths(
     cache = Cache(cache_path() if use_cache else None, settings.fingerprint)
     try:
         checked = _checked(files, settings, cache)
+    except KeyboardInterrupt:
+        if use_cache:
+            console_on(sys.stderr).print(
+                "outlive: stopped. What was checked is remembered: the same command goes on from here."
+            )
+        raise
     finally:
         cache.close()
     schema = Schema()

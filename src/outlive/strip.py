@@ -13,6 +13,7 @@ import signal
 import time
 
 from outlive.record.witness import let_go_of_all_but
+from outlive.spared import be_as_given
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Strip:
         if self._pid == 0:
             try:
                 let_go_of_all_but(orders, answers, terminal)
+                be_as_given()
                 _draw_until_told(orders, answers, Painter(terminal), folder)
             finally:
                 os._exit(0)

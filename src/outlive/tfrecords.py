@@ -8,19 +8,29 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from mmap import mmap
+from typing import Any, BinaryIO
 
 HEAD = struct.Struct("<QI")
 FOOT = struct.Struct("<I")
 GZIP = b"\x1f\x8b"
 ZLIB = (b"x\x9c", b"x\x01", b"x\xda", b"x^")
 
+#: The window of zlib for each of them.
+GZIP_BITS, ZLIB_BITS = 31, 15
+
 #: Beyond this nobody looks for the next good record.
 RESYNC_BYTES = 64 << 20
 
+#: A packed file is unpacked in pieces: a little file may hold very much.
+PACKED_PIECE, UNPACKED_PIECE = 1 << 18, 1 << 22
+
 MASK_DELTA = 0xA282EAD8
+
+LENGTH_DAMAGED = "the checksum of its length is wrong"
+DATA_DAMAGED = "the checksum of its data is wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,7 @@ class Record:
     offset: int
     data: memoryview | None
     damage: str = ""  #: why there is no data
+    cut: bool = False  #: the file ends too early
 
 
 def crc32c(data: Any) -> int:
@@ -50,11 +61,17 @@ def masked(data: Any) -> int:
 
 def unpacked(data: bytes) -> bytes:
     """The records themselves; a file that was written with GZIP or ZLIB is unpacked."""
-    if data[:2] == GZIP:
-        return _inflate(data, 31)
-    if data[:2] in ZLIB and masked(data[:8]) != int.from_bytes(data[8:12], "little"):
-        return _inflate(data, 15)
-    return data
+    bits = packing(data[: HEAD.size])
+    return data if bits is None else _inflate(data, bits)
+
+
+def packing(head: bytes) -> int | None:
+    """Whether a file that begins so was written with GZIP or ZLIB; what ``zlib`` wants to know to unpack it."""
+    if head[:2] == GZIP:
+        return GZIP_BITS
+    if head[:2] in ZLIB and masked(head[:8]) != int.from_bytes(head[8:12], "little"):
+        return ZLIB_BITS
+    return None
 
 
 def _inflate(data: bytes, bits: int) -> bytes:
@@ -71,17 +88,96 @@ def _inflate(data: bytes, bits: int) -> bytes:
     return b"".join(parts)
 
 
-def records(data: bytes) -> Iterator[Record]:
-    """Every record, and every damage, in order."""
+class _Broken(Exception):
+    """A packed file cannot be unpacked any further; the message says why."""
+
+    def __init__(self, message: str, cut: bool) -> None:
+        super().__init__(message)
+        self.cut = cut
+
+
+def _pieces(file: BinaryIO, bits: int) -> Iterator[bytes]:
+    stream = zlib.decompressobj(bits)
+    while packed := file.read(PACKED_PIECE):
+        while packed:
+            if stream.eof:  # another member follows, as when files were put together
+                stream = zlib.decompressobj(bits)
+            try:
+                yield stream.decompress(packed, UNPACKED_PIECE)
+            except zlib.error as error:
+                raise _Broken(f"it cannot be unpacked any further ({error})", False) from error
+            packed = stream.unused_data if stream.eof else stream.unconsumed_tail
+    if not stream.eof:
+        raise _Broken("the packed file ends too early", True)
+
+
+def packed_records(file: BinaryIO, bits: int, most_bytes: int | None) -> Iterator[Record]:
+    """The same of a packed file, of which only one record at a time is in memory; no record larger than ``most_bytes`` is read.
+
+    Behind a damaged length nothing can be found here: that is the end.
+    """
+    pieces, buffer, number, offset = _pieces(file, bits), bytearray(), 0, 0
+
+    def holds(count: int) -> bool:
+        while len(buffer) < count:
+            piece = next(pieces, None)
+            if piece is None:
+                return False
+            buffer.extend(piece)
+        return True
+
+    try:
+        taken = 1
+        while taken and holds(1):
+            record, taken = _front(buffer, holds, number, offset, most_bytes)
+            yield record
+            del buffer[:taken]
+            number, offset = number + 1, offset + taken
+    except _Broken as broken:
+        yield Record(number, offset, None, str(broken), broken.cut)
+
+
+def _front(
+    buffer: bytearray,
+    holds: Callable[[int], bool],
+    number: int,
+    offset: int,
+    most_bytes: int | None,
+) -> tuple[Record, int]:
+    """The record that a buffer begins with, and how many bytes it takes there; 0 when nothing can be read behind it."""
+
+    def damaged(says: str, cut: bool = False) -> Record:
+        return Record(number, offset, None, says, cut)
+
+    if not holds(HEAD.size):
+        return damaged(f"the last {len(buffer)} bytes are no whole record", cut=True), 0
+    length, crc = HEAD.unpack_from(buffer)
+    if masked(buffer[:8]) != crc:
+        return damaged(LENGTH_DAMAGED), 0
+    if most_bytes is not None and length > most_bytes:
+        return damaged(f"its {length} bytes are more than there is room for"), 0
+    end = HEAD.size + length
+    if not holds(end + FOOT.size):
+        missing = end + FOOT.size - len(buffer)
+        return damaged(f"the file ends {missing} bytes before the record does", cut=True), 0
+    data = bytes(buffer[HEAD.size : end])
+    fits = masked(data) == FOOT.unpack_from(buffer, end)[0]
+    record = Record(number, offset, memoryview(data)) if fits else damaged(DATA_DAMAGED)
+    return record, end + FOOT.size
+
+
+def records(data: bytes | mmap) -> Iterator[Record]:
+    """Every record, and every damage, in order. A file that is mapped is never whole in memory."""
     view, at, number = memoryview(data), 0, 0
     while at < len(data):
         if len(data) - at < HEAD.size:
-            yield Record(number, at, None, f"the last {len(data) - at} bytes are no whole record")
+            says = f"the last {len(data) - at} bytes are no whole record"
+            yield Record(number, at, None, says, cut=True)
             return
         length, crc = HEAD.unpack_from(data, at)
         if masked(view[at : at + 8]) != crc:
             following = _next_head(data, at + 1)
-            yield Record(number, at, None, "the checksum of its length is wrong")
+            yield Record(number, at, None, LENGTH_DAMAGED)
             if following is None:
                 return
             at, number = following, number + 1
@@ -89,16 +185,17 @@ def records(data: bytes) -> Iterator[Record]:
         start, end = at + HEAD.size, at + HEAD.size + length
         if end + FOOT.size > len(data):
             missing = end + FOOT.size - len(data)
-            yield Record(number, at, None, f"the file ends {missing} bytes before the record does")
+            says = f"the file ends {missing} bytes before the record does"
+            yield Record(number, at, None, says, cut=True)
             return
         if masked(view[start:end]) != FOOT.unpack_from(data, end)[0]:
-            yield Record(number, at, None, "the checksum of its data is wrong")
+            yield Record(number, at, None, DATA_DAMAGED)
         else:
             yield Record(number, at, view[start:end])
         at, number = end + FOOT.size, number + 1
 
 
-def _next_head(data: bytes, at: int) -> int | None:
+def _next_head(data: bytes | mmap, at: int) -> int | None:
     last = min(len(data) - HEAD.size - FOOT.size, at + RESYNC_BYTES)
     for place in range(at, last + 1):
         length, crc = HEAD.unpack_from(data, place)

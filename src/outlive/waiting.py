@@ -220,6 +220,9 @@ class Standstill:
     )  #: of the processes that said who theirs is
     working: bool = False  #: it does make progress: somebody asked about a living program
     at: float | None = None
+    tasks: Mapping[int, int] = field(
+        default_factory=dict
+    )  #: threads of each process, as the kernel counts them
 
     @property
     def main(self) -> Waiting | None:
@@ -381,6 +384,35 @@ class Standstill:
                 (thread in unreturned and not self.holders(thread))
                 or (thread.in_tensorflow and thread.wait in (Wait.TENSORFLOW, Wait.UNKNOWN))
             )
+        )
+
+    def is_lost(self, thread: Waiting) -> bool:
+        """Of one that was left behind: whether nothing but the fork explains it, and nobody can ever wake it.
+
+        No other thread of its process is at work. It waits inside TensorFlow, which has not one thread in this process and had some in the
+        parent; or for a lock that a thread of the parent holds, which the child does not have.
+        """
+        others = [one for one in self.threads if one.pid == thread.pid and one is not thread]
+        if any(one.wait is not Wait.WORK or one.timed for one in others):
+            return False
+        if thread.wait is not Wait.LOCK:
+            known = len(others) + 2  # with this one and the recorder's
+            return thread.call == "futex" and self.tasks.get(thread.pid, known + 1) <= known
+        return any(self._holds_since_the_fork(one, thread) for one in self.threads)
+
+    def _holds_since_the_fork(self, holder: Waiting, thread: Waiting) -> bool:
+        fork, thing = self.forked[thread.pid], thread.thing
+        if holder.pid != fork.parent or thing is None:
+            return False
+        if thing.owner is not None:
+            return holder.ident == thing.owner
+        line = holder.stack.frames[0].line if holder.stack.frames else 0
+        stood = any(
+            other.startswith(f"{holder.stack.thread} at ") and other.endswith(f":{line}")
+            for other in fork.others
+        )
+        return stood and any(
+            held.thing is not None and held.thing.id == thing.id for held in holder.holds
         )
 
     def may_go_on(self) -> Waiting | None:

@@ -1,5 +1,5 @@
 """Workers are forked after the first operation of TensorFlow, and use it: its threads are not in them."""
-# expect: forked-after-threads LIKELY
+# expect: forked-after-threads PROVEN
 # ending: hang
 # hang_after: 4
 # needs: tensorflow

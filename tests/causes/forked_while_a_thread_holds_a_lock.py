@@ -1,5 +1,5 @@
 """A worker is forked while a thread holds a lock; in the worker nobody is there to open it."""
-# expect: forked-after-threads LIKELY
+# expect: forked-after-threads PROVEN
 # ending: hang
 # hang_after: 2
 

@@ -3,6 +3,11 @@
 # ending: SIGFPE
 # needs: tensorflow
 
+import os
+
+# The kernel is oneDNN's, which TensorFlow turns on by itself only for newer processors.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+
 import tensorflow as tf
 
 

@@ -2,6 +2,7 @@
 # expect: address-space-limit PROVEN
 # ending: 1
 # needs: tensorflow
+# alone: it limits its whole process
 
 import resource
 

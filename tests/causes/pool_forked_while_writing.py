@@ -1,5 +1,5 @@
 """A pool is forked while a thread of the parent writes under a lock; each task of the pool takes that lock."""
-# expect: forked-after-threads LIKELY
+# expect: forked-after-threads PROVEN
 # ending: hang
 # hang_after: 2
 

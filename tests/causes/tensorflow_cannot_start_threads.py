@@ -1,5 +1,5 @@
 """TensorFlow cannot start the threads of a pipeline, and aborts."""
-# expect: too-many-threads LIKELY
+# expect: too-many-threads PROVEN
 # ending: SIGABRT
 # tasks: 60
 # needs: tensorflow

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -181,6 +183,30 @@ def shared_stages() -> list[int]:
     return [first, second, len(made)]
 
 
+def cache_on_a_disk() -> list[int]:
+    """Two readers at the same time, and one that has stopped early and is still there: each sees all elements, and so does everybody later."""
+    bounded = outlive.bound(pictures(50).cache(), BUDGET)
+    stopped = iter(bounded)
+    next(stopped)
+    pairs = [int(one[0, 0, 0] + two[0, 0, 0]) for one, two in zip(bounded, bounded, strict=True)]
+    return [sum(pairs), sum(int(one[0, 0, 0]) for one in bounded)]
+
+
+def left_behind() -> list[bool]:
+    """Whether a dataset stays when nobody has it any more, fitted and as it was: what it caches would stay with it."""
+    gc.disable()
+    alive = []
+    for budget in (BUDGET, 1_000_000_000):
+        made = pictures(20).cache().prefetch(18)
+        known = weakref.ref(made)
+        for _ in outlive.bound(made, budget):
+            pass
+        del made
+        alive.append(known() is not None)
+    gc.enable()
+    return alive
+
+
 def differing_shapes() -> list[str]:
     different = []
     for name, make in SHAPES.items():
@@ -285,6 +311,8 @@ def main() -> None:
     said: list[str] = []
     found: dict[str, Any] = {"different": differing_shapes(), "python calls": len(calls)}
     found["shared stages"] = shared_stages()
+    found["left behind"] = left_behind()
+    found["cache on a disk"] = cache_on_a_disk()
     made = install(said)
     for way in WAYS:
         said.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import sys
@@ -128,6 +129,57 @@ def go_through(name: str, dataset: Any, at_most: int = 1000) -> dict[str, Any]:
     return {"values": values, "named": named, "error": error, "unreached": unreached}
 
 
+def refuse(number: Any) -> Any:
+    """Fails for the bad ones."""
+    bad = tf.reduce_any(tf.equal(number, tf.constant(BAD, tf.int64)))
+    with tf.control_dependencies([tf.debugging.assert_equal(bad, False, "a bad one")]):
+        return tf.identity(number)
+
+
+def oddities() -> dict[str, Any]:
+    """Pipelines of which each has tripped a way to skip: numbers in, numbers out."""
+    numbers = tf.data.Dataset.range(COUNT)
+    sliced = tf.data.Dataset.from_tensor_slices(np.arange(COUNT)[:, None] * np.ones([1, 40], int))
+    in_any_order = tf.data.Options()
+    in_any_order.deterministic = False
+    return {
+        "one batch": numbers.map(refuse, AUTO).batch(2 * COUNT),
+        "the last batch only": numbers.map(refuse, AUTO).batch(COUNT - 1),
+        "no remainder": numbers.map(refuse, AUTO).batch(14, drop_remainder=True),
+        "in any order": numbers.map(refuse, AUTO).batch(8).with_options(in_any_order),
+        "shapes differ": numbers.map(lambda n: (tf.zeros([n % 3 + 1]), refuse(n)), AUTO)
+        .shuffle(20)
+        .map(lambda zeros, n: (tf.reduce_sum(zeros), n))
+        .batch(8),
+        "large": sliced.map(lambda row: refuse(row[0]), AUTO).batch(8),
+        "nothing in it": numbers.map(lambda n: (None, refuse(n)), AUTO).batch(8),
+        "shape unknown": numbers.map(
+            lambda n: tf.numpy_function(lambda n: n, [refuse(n)], tf.int64), AUTO
+        ).batch(8),
+        "batches inside": tf.data.Dataset.range(10).interleave(
+            lambda ten: tf.data.Dataset.range(20 * ten, 20 * ten + 20).map(refuse).batch(3)
+        ),
+        "twice": outlive.skip_bad(numbers.map(refuse, AUTO).batch(8), log="first.jsonl").map(
+            lambda batch: batch + 0
+        ),
+    }
+
+
+def side_by_side() -> dict[str, Any]:
+    """Three iterators of one dataset, in turn, of which each has its own order."""
+    data = tf.data.Dataset.range(COUNT).shuffle(COUNT).map(refuse, AUTO).batch(8)
+    given = zip(*[outlive.skip_bad(data, log="side.jsonl")] * 3, strict=True)
+    columns = zip(
+        *([batch.numpy().tolist() for batch in batches] for batches in given), strict=True
+    )
+    columns = [list(column) for column in columns]
+    return {
+        "sizes": sorted({len(batch) for column in columns for batch in column[:-1]}),
+        "values": [sorted(itertools.chain.from_iterable(column)) for column in columns],
+        "named": len(Path("side.jsonl").read_text().splitlines()),
+    }
+
+
 def train(paths: list[str]) -> dict[str, Any]:
     """Keras goes through it, and its callback saves when memory is said to be near the limit."""
     import keras
@@ -170,6 +222,12 @@ def main() -> None:
     found["clean"] = go_through("clean", clean)
     windows = pairs.map(load).window(3).flat_map(lambda picture, label: label.batch(3))
     found["unknown stage"] = go_through("unknown stage", windows)
+    for name, odd in oddities().items():
+        found[name] = go_through(name, odd)
+    found["all bad"] = go_through("all bad", tf.data.Dataset.range(5, 7).map(refuse, AUTO).batch(8))
+    endless = tf.data.Dataset.range(5, 7).repeat().map(lambda n: refuse(n), AUTO).batch(512)
+    found["endless"] = go_through("endless", endless, at_most=1)
+    found["side by side"] = side_by_side()
     found["fit"] = train(paths)
     print(json.dumps(found))
 

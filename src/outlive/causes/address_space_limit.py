@@ -12,7 +12,12 @@ from outlive.unit import cause
 @cause(
     "D103",
     since="0.1",
-    behind=("allocation-refused", "uncaught-exception", "exited-by-program"),
+    behind=(
+        "allocation-refused",
+        "shared-library-missing",
+        "uncaught-exception",
+        "exited-by-program",
+    ),
     searched=(
         "MemoryError with ulimit -v",
         "RLIMIT_AS MemoryError python",
@@ -25,7 +30,7 @@ def address_space_limit(evidence: Evidence) -> Iterator[Finding]:
     ## What happened
     Batch systems and shells can limit the address space of a process. It counts everything that is mapped, used or not:
     TensorFlow alone maps several gigabytes. Past the limit every request for memory fails, as `MemoryError`, as
-    `ResourceExhaustedError`, as `std::bad_alloc`, or as a thread that cannot be started.
+    `ResourceExhaustedError`, as `std::bad_alloc`, as a thread that cannot be started, or as a library that cannot be mapped.
 
     ## How we know
     The process had such a limit, a request for memory was refused, and what was mapped plus what was asked for exceeds the limit.
@@ -34,7 +39,7 @@ def address_space_limit(evidence: Evidence) -> Iterator[Finding]:
     Raise the limit or drop it, and limit real memory instead (a control group): address space costs nothing by itself.
     """
     limit = evidence.fact("address space limit")
-    refused = evidence.refused_memory() or evidence.refused_stack()
+    refused = evidence.refused_memory() or evidence.refused_stack() or evidence.refused_library()
     if not isinstance(limit, int) or refused is None:
         return
     seen = evidence.fact("address space")

@@ -35,7 +35,8 @@ def forked_after_threads(evidence: Evidence) -> Iterator[Finding]:
 
     ## How we know
     The child told how many threads its parent had when it was forked; now it waits for a lock that no thread in it holds, or inside
-    TensorFlow, and nothing in it moves.
+    TensorFlow, and nothing in it moves. It is proven when the child has no thread that could ever wake it: none of TensorFlow's, or the lock
+    is held by a thread that only the parent has.
 
     ## What to do
     Start workers before TensorFlow is used, or by "spawn": then each begins afresh.
@@ -57,7 +58,7 @@ def forked_after_threads(evidence: Evidence) -> Iterator[Finding]:
                 ),
                 *evidence.facts_of_waiting(thread),
             ),
-            Confidence.LIKELY,
+            Confidence.PROVEN if stuck.is_lost(thread) else Confidence.LIKELY,
             (
                 Remedy(
                     "Start the workers by spawn, or before the first thread is started and TensorFlow is used.",

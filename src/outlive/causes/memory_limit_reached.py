@@ -8,11 +8,20 @@ from outlive.evidence import Evidence
 from outlive.model import EndedBy, Fact, Finding, Remedy, size
 from outlive.unit import cause
 
+REMEDIES = (
+    Remedy("Keep less in memory at once: see what the named line makes, and what keeps it."),
+    Remedy(
+        "Or raise the limit, if the work needs it.",
+        ("docker run --memory=…", "sbatch --mem=…", "systemd-run --scope -p MemoryMax=…"),
+    ),
+)
+
 
 @cause(
     "D101",
     since="0.1",
     needs=("oom counters", "kernel log"),
+    behind=("uncaught-exception",),
     searched=(
         "OOMKilled",
         "Memory cgroup out of memory: Killed process",
@@ -34,12 +43,26 @@ def memory_limit_reached(evidence: Evidence) -> Iterator[Finding]:
     ## How we know
     The kernel counts its kills in every control group (`oom_kill`) and writes them into its log with the number of the process.
     The count of this program's group rose as it died, or the log names it. The line is the one that was running while memory grew.
+    With `outlive run --brake` the kernel does not come to it: the program ended by the brake's exception, which names both figures.
 
     ## What to do
     Keep less at once: smaller batches, results written to disk instead of kept, `float32` instead of `float64`, bounded
     `prefetch` and `shuffle`. Or raise the limit, if the work really needs more.
     """
     kill = evidence.oom_kill()
+    stop = evidence.braked()
+    if stop is not None:
+        yield Finding(
+            "The brake stopped the program near its memory limit, before the kernel would have killed it.",
+            (
+                Fact("brake", stop.message[:300], "the program"),
+                *evidence.because("memory limit", "machine memory", "peak memory", "run time"),
+            ),
+            evidence.sure_of_fatal_error,
+            REMEDIES,
+            where=evidence.growing_line(evidence.program.pid) or stop.own,
+        )
+        return
     if kill is None or kill.whole_machine:
         return
     facts = [
@@ -67,15 +90,7 @@ def memory_limit_reached(evidence: Evidence) -> Iterator[Finding]:
         f"{says}.",
         tuple(facts),
         kill.confidence,
-        (
-            Remedy(
-                "Keep less in memory at once: see what the named line makes, and what keeps it."
-            ),
-            Remedy(
-                "Or raise the limit, if the work needs it.",
-                ("docker run --memory=…", "sbatch --mem=…", "systemd-run --scope -p MemoryMax=…"),
-            ),
-        ),
+        REMEDIES,
         where=where,
         by=EndedBy.KERNEL_OOM,
     )

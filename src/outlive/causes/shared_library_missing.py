@@ -64,6 +64,9 @@ FROM_SYSTEM = (
 )
 
 
+NOT_MAPPED = "failed to map segment"
+
+
 @cause(
     "D603",
     since="0.2",
@@ -130,6 +133,8 @@ def shared_library_missing(evidence: Evidence) -> Iterator[Finding]:
         assert broken is not None
         says = f"{_name(broken[1])} cannot be loaded: {broken[2]}."
         remedies = (_usable(_name(broken[1]), broken[2]),)
+        if NOT_MAPPED in broken[2] and evidence.fact("address space limit") is not None:
+            sure = Confidence.POSSIBLE  # for want of room the loader uses the same words
     yield Finding(says, tuple(facts), sure, remedies, where=where)
 
 
@@ -219,7 +224,7 @@ def _usable(name: str, problem: str) -> Remedy:
             "Load it first: import its package before TensorFlow, or preload it.",
             (f"export LD_PRELOAD={name}",),
         )
-    if "failed to map segment" in problem:
+    if NOT_MAPPED in problem:
         return Remedy(
             "Its folder is mounted `noexec`: move it, or set TMPDIR to a folder that is not."
         )

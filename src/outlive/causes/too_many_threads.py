@@ -116,7 +116,10 @@ def _refusal(evidence: Evidence, counted: bool) -> tuple[str, str, Place | None,
     interrupted = error_last is not None and error_last.is_a("KeyboardInterrupt")
     refused_import = error_last is not None and error_last.is_a("ImportError")
     if lines and (evidence.fatal_signal in NATIVE_ENDS or interrupted or refused_import):
-        return lines[-1][:300], "stderr", line, Confidence.LIKELY
+        # A check that fails ends the process there and then; when the group has refused a thread besides, nothing is left to doubt.
+        checked = evidence.fatal_signal == "SIGABRT" and "Check failed" in lines[-1]
+        sure = Confidence.PROVEN if counted and checked else Confidence.LIKELY
+        return lines[-1][:300], "stderr", line, sure
     got = evidence.sender_of("SIGINT")
     if counted and interrupted and got is not None and got.itself:
         words = "a library interrupted the program while it was imported"

@@ -41,7 +41,7 @@ def worker_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     ## What to do
     Use fewer workers, or give each less: memory is multiplied by their number. Send file names to workers, not arrays.
     """
-    if evidence.oom_kill() is not None:
+    if evidence.oom_kill() is not None or evidence.coped_with_its_workers:
         return
     named = [line for line in evidence.oom_lines or () if line.pid in evidence.program.family]
     unasked = [

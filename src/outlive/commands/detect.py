@@ -17,7 +17,11 @@ from outlive.commands.scan import size_in_bytes
     "--out", required=True, metavar="DIR", help="Where results, journal and quarantine go."
 )
 @click.option(
-    "--list", "lists", multiple=True, metavar="FILE", help="More inputs, one a line; also as @FILE."
+    "--list",
+    "lists",
+    multiple=True,
+    metavar="FILE",
+    help="More inputs, one a line; also as @FILE. A - is the standard input.",
 )
 @click.option(
     "--resume",
@@ -104,6 +108,7 @@ def detect(
       outlive detect ssd_mobilenet/ photos/ --out found
       outlive detect ssd_mobilenet/ 'data/**/*.jpg' --labels map.pbtxt --out found
       outlive detect ssd_mobilenet/ @list.txt --out found --resume
+      find . -name '*.jpg' -print0 | outlive detect ssd_mobilenet/ - --out found
       outlive detect ssd_mobilenet/ film.mp4 --every 10 --draw --out found
 
     The model runs in a worker of its own. When it dies (killed for memory, a crash in native code, a hang), the picture that killed it
@@ -112,7 +117,7 @@ def detect(
 
     Exit status: 0 all done, 1 some are in quarantine, 2 wrong usage, 3 it failed, 130 it was stopped.
     """
-    from outlive.detecting.inputs import inputs_from
+    from outlive.detecting.inputs import inputs_from, kept_standard_input
     from outlive.detecting.results import need_arrow
     from outlive.detecting.running import Detection
     from outlive.detecting.runtimes import with_runtime
@@ -134,9 +139,10 @@ def detect(
     )
     if settings.format == "parquet":
         need_arrow()
-    detection = Detection(settings, lambda: inputs_from(inputs, lists), out, resume)
-    try:
-        status = follow(detection, ["outlive", *sys.argv[1:]], as_json)
-    finally:
-        detection.close()
+    with kept_standard_input(inputs, lists) as kept:
+        detection = Detection(settings, lambda: inputs_from(inputs, kept), out, resume)
+        try:
+            status = follow(detection, ["outlive", *sys.argv[1:]], as_json)
+        finally:
+            detection.close()
     sys.exit(status)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
-from outlive.running import OPTIONS, run
+from outlive.run_request import OPTIONS
+from outlive.running import run
 
 
 @click.command(

@@ -14,7 +14,7 @@ import click
 from outlive.commands.completing import complete_run, complete_unit
 from outlive.commands.measures import byte_count, moment
 from outlive.errors import NothingRecorded, UsageError
-from outlive.model import size
+from outlive.model import EndingKind, size
 from outlive.record import runs
 from outlive.record.reading import is_running, read_run, start_of
 from outlive.report.text import visible
@@ -223,7 +223,9 @@ def _summary(name: str) -> dict[str, Any]:
         row["cause"] = verdict.cause.slug
         row["also"] = [finding.slug for finding in verdict.findings[1:]]
     related = runs.relatives(folder)
-    for words, key in (("healed by", "healed_from"), ("tried again with", "tried_again_as")):
+    well = verdict is None or verdict.ending.kind is EndingKind.SUCCESS
+    before = "healed by" if well else "tried with"
+    for words, key in ((before, "healed_from"), ("tried again with", "tried_again_as")):
         if key in related:
             row[key] = related[key]["run"]
             row["ended"] = f"{row['ended']}; {words} {related[key]['remedy']}"

@@ -1,6 +1,6 @@
 """What an exception complains about: a file, a record, a shape, a dtype, a number, as its words tell it. Pure.
 
-The tables of words are in ``data`` and ``tensors``. The first row that fits an exception decides, so that no two causes claim the
+The tables of words are in ``data`` and ``tensors`` (and what that gathers). The first row that fits an exception decides, so that no two causes claim the
 same one; an exception that hands another on is asked first.
 """
 

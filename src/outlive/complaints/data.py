@@ -285,7 +285,7 @@ ABSENT = (
     says(MISSING, rf"Could not open {QUOTED}", "ValueError", inside="/lite/"),
     says(
         MISSING,
-        r"unable to open file: name = '(?P<path>[^']+)', errno = 2",
+        r"unable to open file: name = '(?P<path>[^']+)', errno = 2\b",
         "FileNotFoundError",
         "OSError",
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from outlive.detecting.detections import from_plain
-from outlive.detecting.inputs import inputs_from
+from outlive.detecting.inputs import inputs_from, must_exist
 from outlive.detecting.results import need_arrow
 from outlive.detecting.running import Detection
 from outlive.detecting.runtimes import with_runtime
@@ -66,6 +66,7 @@ def detect(
     """
     words = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     names = [os.fspath(word) for word in words]
+    must_exist(names)
     settings = Settings(
         os.fspath(model), runtime, min_score, batch, memory, deadline, max_side, pixels,
         label_names(labels), format, tile, every,

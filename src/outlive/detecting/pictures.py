@@ -1,19 +1,37 @@
 """Any picture that a person has, as a detector wants it: uint8, RGB, upright, as a viewer would show it; never decoded larger than there is room for.
 
-JPEG can be decoded at a half, a quarter or an eighth of its size without ever being whole in memory. The other formats cannot: of those, one that does
-not fit is refused with its cause, before a byte of it is decoded.
+What does not fit whole is read band by band and made smaller on the way, or cut into tiles. What cannot be read so either (an interlaced PNG, a
+progressive JPEG, a lossless WebP) is refused with its cause, before a byte of it is decoded; and so is what is nothing but large: a few bytes that
+unpack to millions of pixels.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from outlive.detecting.bands import (
+    Bands,
+    WholeBands,
+    bytes_to_cut,
+    bytes_to_scale,
+    cut,
+    nothing_to_tell,
+    scaled,
+)
+from outlive.detecting.jpegs import decoded
+from outlive.detecting.raw_bands import RawBands, has_raw_rows
+from outlive.detecting.room import Room
+from outlive.detecting.shown import ON_THE_SIDE, TURNS, as_shown, turn_of, turned
+from outlive.detecting.tiles import Tile
+from outlive.detecting.vips_bands import LOADERS, VipsBands, is_there
 from outlive.keep.thrown import Unfit
 from outlive.model import size
-from outlive.scan.pictures import BOMB_PIXELS, BOMB_RATIO
+from outlive.scan.pictures import BOMB_PIXELS, UPRIGHT
 
 #: Bytes a pixel while a picture is decoded and turned: RGBA and a copy.
 DECODING_BYTES = 8
@@ -21,10 +39,21 @@ DECODING_BYTES = 8
 #: A progressive JPEG is kept whole as coefficients, two bytes for each of three channels, whatever size is asked for.
 PROGRESSIVE_BYTES = 6
 
-#: Pictures with so many bits a number that a viewer shows the upper eight of them.
-SIXTEEN_BITS = ("I;16", "I;16B", "I;16L", "I;16N")
+#: A WebP without loss is kept whole; of one with loss only the transparency is.
+LOSSLESS_BYTES = 4
+ALPHA_BYTES = 1
 
-WHITE = (255, 255, 255, 255)
+#: Of what does not fit whole, a picture that unpacks to so many times its size is none: it was made to do harm, or is empty.
+#: (A photo of a camera unpacks to 3 to 30 times its size, a scanned page or a map to 20 to 300.)
+BOMB_RATIO = 1000
+
+#: A picture is never made smaller than this to fit: below it there is nothing to see.
+LEAST_SCALED_PIXELS = 64 * 64
+
+#: Tags of TIFF.
+IMAGE_WIDTH, IMAGE_LENGTH, BITS_PER_SAMPLE, COMPRESSION = 256, 257, 258, 259
+COLOUR_SPACE, ROWS_PER_STRIP, TILE_LENGTH = 262, 278, 323
+AS_JPEG, LUMA_AND_CHROMA = 7, 6  #: a compression, a colour space
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +65,77 @@ class Picture:
     height: int
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A picture that is given in tiles, one after the other, since it does not fit whole."""
+
+    tiles: Iterator[tuple[Tile, Any]]
+    width: int
+    height: int
+
+
 def read_picture(
-    path: str, most_pixels: int | None = None, most_bytes: int | None = None
+    path: str,
+    most_pixels: int | None = None,
+    most_bytes: int | None = None,
+    room: Room | None = None,
+    going: Callable[[], None] = nothing_to_tell,
 ) -> Picture:
-    """Decode a file: at most so many pixels are given back, at most so many bytes are used on the way."""
+    """Decode a file: at most so many pixels are given back, at most so many bytes are used on the way (of those in ``room``, which others use too)."""
+    room = room or Room(most_bytes)
+    numpy: Any = importlib.import_module("numpy")
+    with _opened(path) as image:
+        width, height = image.size
+        _shrink_beforehand(image, most_pixels)
+        needed = _needed(image, width, height)
+        if room.has(needed):
+            with room.taking(needed):
+                array, on_the_side = _whole(path, image, most_pixels)
+        else:
+            bands, pixels = _bands_to_scale(path, image, (width, height), most_pixels, room)
+            with room.taking(bytes_to_scale(bands, pixels)):
+                array = numpy.asarray(scaled(bands, pixels, going))
+            on_the_side = image.format != "TIFF" and bands.turn in ON_THE_SIDE
+        if on_the_side:
+            width, height = height, width
+        return Picture(array, width, height)
+
+
+def cut_picture(
+    path: str, side: int, room: Room, going: Callable[[], None] = nothing_to_tell
+) -> Cut | None:
+    """Tiles of a picture that does not fit whole. ``None``: it fits, or it cannot be read piece by piece; then it is read as any other."""
+    with _opened(path) as image:
+        width, height = image.size
+        needed = _needed(image, width, height)
+        if room.has(needed):
+            return None
+        _refuse_bomb(path, width, height, needed, room)
+        ways = _all_bands(path, image, (width, height), 1.0)
+        bands = next((one for one in ways if room.has(bytes_to_cut(one, side))), None)
+        if bands is None or isinstance(bands, WholeBands):
+            return None
+        if image.format != "TIFF" and bands.turn in ON_THE_SIDE:
+            width, height = height, width
+    return Cut(_cut(bands, side, room, going), width, height)
+
+
+def _cut(
+    bands: Bands, side: int, room: Room, going: Callable[[], None]
+) -> Iterator[tuple[Tile, Any]]:
+    with room.taking(bytes_to_cut(bands, side)):
+        yield from cut(bands, side, going)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Any]:
     image_module: Any = importlib.import_module("PIL.Image")
-    operations: Any = importlib.import_module("PIL.ImageOps")
     image_module.MAX_IMAGE_PIXELS = (
         None  # the numbers are looked at here, before anything is decoded
     )
-    with image_module.open(path) as image:
-        width, height = image.size
-        _shrink_beforehand(image, most_pixels)
-        _refuse_what_does_not_fit(path, image, width, height, most_bytes)
-        image.load()
-        pixels = image.width * image.height
-        if most_pixels is not None and pixels > most_pixels:
-            share = (most_pixels / pixels) ** 0.5
-            smaller = (max(1, int(image.width * share)), max(1, int(image.height * share)))
-            shown = _as_shown(image).resize(smaller, image_module.Resampling.BOX, reducing_gap=2.0)
-        else:
-            shown = _as_shown(image)
-        try:
-            turned = operations.exif_transpose(_with_tags(shown, image))
-        except Exception:  # a broken EXIF block has no say
-            turned = shown
-        if turned.size != shown.size and shown.width != shown.height:
-            width, height = height, width
-    numpy: Any = importlib.import_module("numpy")
-    return Picture(numpy.asarray(turned), width, height)
+    # By a handle: a file that it opens by name Pillow may map, and a turned TIFF is then torn (13.0).
+    with open(path, "rb") as file, image_module.open(file) as image:
+        yield image
 
 
 def _shrink_beforehand(image: Any, most_pixels: int | None) -> None:
@@ -76,61 +147,139 @@ def _shrink_beforehand(image: Any, most_pixels: int | None) -> None:
     image.draft(None, (max(1, int(image.width * share)), max(1, int(image.height * share))))
 
 
-def _refuse_what_does_not_fit(
-    path: str, image: Any, width: int, height: int, most_bytes: int | None
-) -> None:
-    pixels = image.width * image.height
-    needed = pixels * DECODING_BYTES
-    if image.info.get("progressive") or image.info.get("progression"):
+def _needed(image: Any, width: int, height: int) -> int:
+    """Bytes to decode it whole, or what of it a JPEG is asked for."""
+    needed = image.width * image.height * DECODING_BYTES
+    if _is_progressive(image):
         needed = max(needed, width * height * PROGRESSIVE_BYTES)
-    if most_bytes is None or needed <= most_bytes:
-        return
+    return int(needed)
+
+
+def _is_progressive(image: Any) -> bool:
+    return bool(image.info.get("progressive") or image.info.get("progression"))
+
+
+def _whole(path: str, image: Any, most_pixels: int | None) -> tuple[Any, bool]:
+    """The picture upright as an array, and whether it was on its side."""
+    image_module: Any = importlib.import_module("PIL.Image")
+    numpy: Any = importlib.import_module("numpy")
+    pixels = image.width * image.height
+    if most_pixels is None or pixels <= most_pixels:
+        turn = turn_of(image, path)
+        array = decoded(path, image) if turn not in TURNS else None
+        if array is not None:
+            return array, False
+    image.load()
+    shown = as_shown(image)
+    if most_pixels is not None and pixels > most_pixels:
+        share = (most_pixels / pixels) ** 0.5
+        smaller = (max(1, int(image.width * share)), max(1, int(image.height * share)))
+        shown = shown.resize(smaller, image_module.Resampling.BOX, reducing_gap=2.0)
+    # Pillow turns a TIFF by itself.
+    turn = UPRIGHT if image.format == "TIFF" else turn_of(image, path)
+    return numpy.asarray(turned(shown, turn)), turn in ON_THE_SIDE
+
+
+def _bands_to_scale(
+    path: str, image: Any, stored: tuple[int, int], most_pixels: int | None, room: Room
+) -> tuple[Bands, int]:
+    """How it can be read piece by piece, and how large it may become. Otherwise it is refused."""
+    width, height = stored
+    needed = _needed(image, width, height)
+    _refuse_bomb(path, width, height, needed, room)
+    pixels = width * height if most_pixels is None else min(most_pixels, width * height)
+    while pixels >= LEAST_SCALED_PIXELS:
+        share = max(1, int(width * (pixels / (width * height)) ** 0.5)) / width  # whole columns
+        for bands in _all_bands(path, image, stored, share):
+            needed = bytes_to_scale(bands, pixels)
+            if room.has(needed):
+                return bands, pixels
+        pixels //= 2
+    raise _too_large("oversized-image", path, width, height, needed, room, _why_whole(path, image))
+
+
+def _all_bands(path: str, image: Any, stored: tuple[int, int], share: float) -> Iterator[Bands]:
+    """The ways to read it piece by piece, the leanest first. (A JPEG may have been asked for a smaller size than it is stored with.)"""
+    turn = turn_of(image, path)
+    width, height = stored
+    row_bytes = 0
+    if image.format == "TIFF":  # whose size is that of the upright picture
+        width, height = int(image.tag_v2[IMAGE_WIDTH]), int(image.tag_v2[IMAGE_LENGTH])
+        row_bytes = -(-width * sum(image.tag_v2.get(BITS_PER_SAMPLE, (1,))) // 8)
+    if has_raw_rows(image, width, height):
+        yield RawBands(path, image, (width, height), row_bytes, turn)
+    elif image.format in LOADERS and is_there() and _in_order(image):
+        held = _held_bytes(path, image, width, height)
+        for lean in (False, True):
+            yield VipsBands(path, image.format, share, turn, held, lean)
+    if image.format in ("GIF", "BMP", "PNG"):
+        yield WholeBands(image, turn)
+
+
+def _in_order(image: Any) -> bool:
+    """Whether libvips gives its rows from the top, in colours that are known."""
+    if image.info.get("interlace"):
+        return False
+    tags = getattr(image, "tag_v2", {})
+    return tags.get(COLOUR_SPACE) != LUMA_AND_CHROMA or tags.get(COMPRESSION) == AS_JPEG
+
+
+def _held_bytes(path: str, image: Any, width: int, height: int) -> int:
+    """What the format makes its decoder keep, beside some rows."""
+    pixels = width * height
+    if image.format == "WEBP":
+        seen_through = ALPHA_BYTES if image.mode == "RGBA" else 0
+        return pixels * (LOSSLESS_BYTES if _is_lossless(path) else seen_through)
+    if image.format == "TIFF":
+        rows = image.tag_v2.get(TILE_LENGTH) or image.tag_v2.get(ROWS_PER_STRIP) or height
+        samples = sum(image.tag_v2.get(BITS_PER_SAMPLE, (1,))) / 8
+        return int(width * min(int(rows), height) * samples)
+    return pixels * PROGRESSIVE_BYTES if _is_progressive(image) else 0
+
+
+def _is_lossless(path: str) -> bool:
+    """By the first picture of the file: it is one chunk among others."""
+    with open(path, "rb") as file:
+        at = 12
+        while True:
+            file.seek(at)
+            head = file.read(8)
+            name, length = head[:4], int.from_bytes(head[4:], "little")
+            if len(head) < 8 or name == b"VP8 ":
+                return False
+            if name == b"VP8L":
+                return True
+            # A frame of an animation has sixteen bytes of its own before its picture.
+            at += 8 + 16 if name == b"ANMF" else 8 + length + length % 2
+
+
+def _why_whole(path: str, image: Any) -> str:
+    """Why it cannot be read piece by piece."""
+    if image.info.get("interlace"):
+        return " It is interlaced: no row of it is whole before all are read."
+    if _is_progressive(image):
+        return " It is progressive: no row of it is whole before all are read."
+    if image.format == "WEBP" and is_there() and _is_lossless(path):
+        return " A WebP without loss is kept whole while it is decoded."
+    if image.format in LOADERS and not is_there():
+        return " It could be read piece by piece with libvips, which is not installed:  pip install 'outlive[detect]'"
+    return ""
+
+
+def _refuse_bomb(path: str, width: int, height: int, needed: int, room: Room) -> None:
+    pixels = width * height
+    if pixels >= BOMB_PIXELS and pixels * 3 > BOMB_RATIO * os.path.getsize(path):
+        raise _too_large("decompression-bomb", path, width, height, needed, room)
+
+
+def _too_large(
+    slug: str, path: str, width: int, height: int, needed: int, room: Room, why: str = ""
+) -> Unfit:
     on_disk = os.path.getsize(path)
-    bomb = width * height >= BOMB_PIXELS and width * height * 3 > BOMB_RATIO * on_disk
-    name = os.path.basename(path)
-    raise Unfit(
-        "decompression-bomb" if bomb else "oversized-image",
-        f"The picture `{name}` has {width} × {height} pixels: {size(on_disk)} on disk, about {size(needed)} while it is decoded; there is room for {size(most_bytes)}.",
+    return Unfit(
+        slug,
+        f"The picture `{os.path.basename(path)}` has {width} × {height} pixels: {size(on_disk)} on disk, about {size(needed)} while it is decoded; "
+        f"there is room for {size(room.most_bytes or 0)}.{why}",
         "Make it smaller with a program that reads it piece by piece:  vipsthumbnail FILE -s 4000",
         "Or leave it out.",
     )
-
-
-def _with_tags(shown: Any, image: Any) -> Any:
-    """Conversion loses the EXIF block; the turn is in it."""
-    if shown is not image:
-        exif = image.info.get("exif")
-        if exif:
-            shown.info["exif"] = exif
-        elif image.getexif():
-            shown.info["exif"] = image.getexif().tobytes()
-    return shown
-
-
-def _as_shown(image: Any) -> Any:
-    """Eight bits, three colours; what is transparent lies on white."""
-    image_module: Any = importlib.import_module("PIL.Image")
-    mode = image.mode
-    if mode == "RGB":
-        return image
-    if mode in SIXTEEN_BITS or mode in ("I", "F"):
-        return _eight_bits(image).convert("RGB")
-    if mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
-        above = image.convert("RGBA")
-        ground = image_module.new("RGBA", above.size, WHITE)
-        return image_module.alpha_composite(ground, above).convert("RGB")
-    return image.convert("RGB")
-
-
-def _eight_bits(image: Any) -> Any:
-    numpy: Any = importlib.import_module("numpy")
-    image_module: Any = importlib.import_module("PIL.Image")
-    values = numpy.asarray(image)
-    if image.mode == "F":
-        top = float(numpy.nanmax(values)) if values.size else 0.0
-        values = numpy.nan_to_num(values) * (
-            255.0 if top <= 1.0 else 1.0 if top <= 255.0 else 255.0 / top
-        )
-    elif image.mode != "I" or int(values.max(initial=0)) > 255:
-        values = values.astype("int64") >> 8
-    return image_module.fromarray(numpy.clip(values, 0, 255).astype("uint8"))

@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import importlib
+import math
 from typing import Any
 
 #: Name -> (divided by, then less)
 RANGES = {"0..255": (1.0, 0.0), "0..1": (255.0, 0.0), "-1..1": (127.5, 1.0)}
+
+
+#: Where TensorFlow wants a tensor to begin: at a multiple of this.
+ALIGNMENT = 64
+
+
+def aligned(shape: tuple[int, ...], dtype: str) -> Any:
+    """An empty array that TensorFlow takes as it is, without a copy."""
+    numpy: Any = importlib.import_module("numpy")
+    length = math.prod(shape) * numpy.dtype(dtype).itemsize
+    raw = numpy.empty(length + ALIGNMENT, "uint8")
+    first = -raw.ctypes.data % ALIGNMENT
+    return raw[first : first + length].view(dtype).reshape(shape)
+
+
+def is_aligned(array: Any) -> bool:
+    """Whether it is such a one."""
+    return bool(
+        array.ctypes.data % ALIGNMENT == 0 and array.flags.c_contiguous and array.flags.writeable
+    )
 
 
 def given_as(

@@ -15,7 +15,7 @@ from outlive.detecting.videos import MARK, frames_of, need_opencv
 from outlive.enduring import QUARANTINE_NAME, Answer, done_before, endure, in_quarantine
 from outlive.errors import UsageError
 from outlive.keep.job import Job
-from outlive.keep.journal import Journal, replace_file
+from outlive.keep.journal import Journal, replace_file, writing
 
 
 class Detection:
@@ -44,7 +44,8 @@ class Detection:
         self._own = os.path.join(os.path.abspath(out), "") if out is not None else ""
         self._frames: dict[str, range] = {}
         if settings.draw and out is not None:
-            os.makedirs(os.path.join(out, FOLDER_NAME), exist_ok=True)
+            with writing(out):
+                os.makedirs(os.path.join(out, FOLDER_NAME), exist_ok=True)
         self.job = Job(
             settings.task(out),
             self._items(),
@@ -88,13 +89,13 @@ class Detection:
         """Make the results of all that is in the journal; the path of the file."""
         if self.journal is None:
             return None
-        lines = [json.dumps(one) + "\n" for one in in_quarantine(self.journal.records())]
-        replace_file(os.path.join(self.journal.folder, QUARANTINE_NAME), "".join(lines))
-        if self.settings.draw:
-            self.sheet = make_sheet(self.journal.folder, rows_of(self.journal.records()))
-        return seal(
-            self.journal.folder, self.settings.format, self.journal.records, self.settings.labels
-        )
+        folder, records = self.journal.folder, self.journal.records
+        lines = [json.dumps(one) + "\n" for one in in_quarantine(records())]
+        with writing(folder):
+            replace_file(os.path.join(folder, QUARANTINE_NAME), "".join(lines))
+            if self.settings.draw:
+                self.sheet = make_sheet(folder, rows_of(records()))
+            return seal(folder, self.settings.format, records, self.settings.labels)
 
     def close(self) -> None:
         """Let go of the folder."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any
 from outlive.detecting.drawing import FOLDER_NAME
 from outlive.detecting.results import FORMATS
 from outlive.errors import OutliveError, UsageError
+from outlive.keep.fingerprint import fingerprint
 from outlive.keep.job import TaskName
 from outlive.scan.labels import read_label_map
 
@@ -27,7 +27,6 @@ LEAST_BYTES_OF_TENSORFLOW = 250_000_000
 ALWAYS_IMPORTED = (
     "numpy",
     "PIL.Image",
-    "PIL.ImageOps",
     "PIL.JpegImagePlugin",
     "PIL.PngImagePlugin",
     "outlive.detecting.task",
@@ -135,24 +134,6 @@ def label_names(path: str | None) -> Mapping[int, str]:
         number: min(names, key=lambda name: (name.startswith("/"), name), default="")
         for number, names in read_label_map(path).items()
     }
-
-
-def fingerprint(model: str) -> str:
-    """Of a model's files: names, lengths, and what the smaller ones hold."""
-    found = hashlib.sha256()
-    paths = [model]
-    if os.path.isdir(model):
-        paths = [
-            os.path.join(folder, name)
-            for folder, _, names in sorted(os.walk(model))
-            for name in sorted(names)
-        ]
-    for path in paths:
-        found.update(f"{os.path.relpath(path, model)}:{os.path.getsize(path)}\n".encode())
-        with open(path, "rb") as file:
-            while data := file.read(1 << 20):
-                found.update(data)
-    return found.hexdigest()[:16]
 
 
 def need_litert() -> None:

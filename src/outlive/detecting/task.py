@@ -6,13 +6,16 @@ import importlib
 import os
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from outlive.detecting.bands import nothing_to_tell
 from outlive.detecting.detections import Found, found_in, to_plain
-from outlive.detecting.drawing import copy_name, draw
-from outlive.detecting.pictures import DECODING_BYTES, Picture, read_picture
+from outlive.detecting.drawing import LARGEST_SIDE, copy_name, draw
+from outlive.detecting.pictures import DECODING_BYTES, Picture, cut_picture, read_picture
+from outlive.detecting.room import Room
 from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
 from outlive.detecting.videos import Frames
 from outlive.keep.work import Ready, anonymous_bytes
@@ -21,8 +24,11 @@ from outlive.scan.pictures import BYTES_PER_PIXEL
 #: Of what is left of the budget once the model is loaded, one run may be expected to need this share.
 ROOM_SHARE = 0.7
 
-#: … and the decoding of one picture this one: others are decoded beside it.
+#: … and the pictures that are being decoded at one time, all together, this one.
 DECODING_SHARE = 0.3
+
+#: Tiles of one picture that does not fit whole are given to the model so many at once.
+TILES_AT_ONCE = 8
 
 #: Pictures are never made smaller than this to fit: below it a detector sees nothing, and the budget is the problem.
 LEAST_PIXELS = 640 * 480
@@ -35,12 +41,14 @@ def make(**arguments: Any) -> DetectTask:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A picture, and the parts of it that the model is given."""
+    """A picture, and the parts of it that the model is given: all at once, or one after the other where it does not fit whole."""
 
     name: str
-    picture: Picture
-    tiles: list[Tile]
-    arrays: list[Any]
+    path: str
+    width: int
+    height: int
+    whole: Any  #: None: it is never whole
+    parts: Iterable[tuple[Tile, Any]]
 
 
 class DetectTask:
@@ -62,6 +70,8 @@ class DetectTask:
         self._tile = tile
         self._draw = draw
         self._labels = labels or {}
+        self.going: Callable[[], None] = nothing_to_tell  # the worker's, once it lives
+        self._max_side = max_side
         self._videos: dict[str, Frames] = {}
         self._opening = threading.Lock()
         warnings.simplefilter("ignore")  # what Pillow thinks of a file is not for a log
@@ -73,12 +83,16 @@ class DetectTask:
         self.most = fit.most
         left = None if budget is None else max(0, budget - anonymous_bytes())
         self.room_bytes = None if left is None else int(left * ROOM_SHARE)
-        self._most_bytes = None if left is None else int(left * DECODING_SHARE)
+        self._decoding = Room(None if left is None else int(left * DECODING_SHARE))
         # Tiles and annotated copies want the picture as it is, not as small as the model takes it.
         wanted = None if tile or draw else self._fixed
         needs = DECODING_BYTES if tile else BYTES_PER_PIXEL
-        room = self._most_bytes if tile else self.room_bytes
+        room = self._decoding.most_bytes if tile else self.room_bytes
         self._most_pixels = _most_pixels(room, needs, wanted, max_side)
+        self._tiles_at_once = min(TILES_AT_ONCE, fit.most)
+        if tile and self.room_bytes is not None:
+            fitting = self.room_bytes // (tile * tile * BYTES_PER_PIXEL)
+            self._tiles_at_once = max(1, min(self._tiles_at_once, fitting))
         self.facts: Mapping[str, Any] = {
             "input": str(fit.input),
             "notes": fit.notes,
@@ -88,21 +102,30 @@ class DetectTask:
 
     def prepare(self, item: Mapping[str, Any]) -> Ready:
         """Read and decode a picture, and fit it."""
+        name, path = str(item["name"]), str(item["path"])
+        if self._tile and not self._max_side and item.get("frame") is None:
+            pieces = cut_picture(path, self._tile, self._decoding, self._say_going)
+            if pieces is not None:
+                work = Work(name, path, pieces.width, pieces.height, None, pieces.tiles)
+                return Ready(work, ("alone", name))
         picture = self._read(item)
         height, width = picture.array.shape[:2]
-        parts = tiles_of(width, height, self._tile) if self._tile else [Tile(0, 0, width, height)]
-        arrays = [self._fitted(picture.array, tile) for tile in parts]
-        high, wide = arrays[0].shape[:2]
+        tiles = tiles_of(width, height, self._tile) if self._tile else [Tile(0, 0, width, height)]
+        parts = [(tile, self._fitted(_part(picture.array, tile))) for tile in tiles]
+        high, wide = parts[0][1].shape[:2]
         held = int(picture.array.nbytes) + (
-            sum(int(one.nbytes) for one in arrays) if self._fixed else 0
+            sum(int(array.nbytes) for _, array in parts) if self._fixed else 0
         )
-        work = Work(str(item["name"]), picture, parts, arrays)
+        work = Work(name, path, picture.width, picture.height, picture.array, parts)
         return Ready(work, (high, wide), wide * high * BYTES_PER_PIXEL, held)
+
+    def _say_going(self) -> None:
+        self.going()
 
     def _read(self, item: Mapping[str, Any]) -> Picture:
         path, frame = item["path"], item.get("frame")
         if frame is None:
-            return read_picture(path, self._most_pixels, self._most_bytes)
+            return read_picture(path, self._most_pixels, room=self._decoding, going=self._say_going)
         with self._opening:
             if path not in self._videos:
                 self._videos.clear()  # one at a time: they come one after the other
@@ -111,8 +134,7 @@ class DetectTask:
         array = video.read(frame)
         return Picture(array, array.shape[1], array.shape[0])
 
-    def _fitted(self, array: Any, tile: Tile) -> Any:
-        part = array[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
+    def _fitted(self, part: Any) -> Any:
         if not self._fixed or part.shape[:2] == self._fixed[::-1]:
             return part
         image: Any = importlib.import_module("PIL.Image")
@@ -122,44 +144,58 @@ class DetectTask:
 
     def run(self, things: Sequence[Work]) -> list[dict[str, Any]]:
         """The objects in each."""
-        arrays = [array for work in things for array in work.arrays]
-        step = max(1, len(things))
-        answers = [
-            one
-            for at in range(0, len(arrays), step)
-            for one in self._detector.run(arrays[at : at + step])
-        ]
-        found = [self._found(work, answers) for work in things]
-        return [
-            to_plain(work.picture.width, work.picture.height, some)
-            for work, some in zip(things, found, strict=True)
-        ]
+        if len(things) == 1 and things[0].whole is None:
+            return [self._one_by_one(things[0])]
+        arrays = [array for work in things for _, array in work.parts]
+        answers = list(self._answers(arrays, max(1, len(things))))
+        return [self._told(work, self._found(work, answers)) for work in things]
+
+    def _answers(self, arrays: Sequence[Any], step: int) -> Iterator[Any]:
+        for at in range(0, len(arrays), step):
+            yield from self._detector.run(arrays[at : at + step])
+            self.going()
 
     def _found(self, work: Work, answers: list[Any]) -> list[Found]:
         """The objects of one picture: the answers to its parts are the next ones."""
-        height, width = work.picture.array.shape[:2]
-        some: list[Found] = []
-        for tile in work.tiles:
-            boxes, scores, classes, count = answers.pop(0)
-            inside = found_in(
-                boxes.tolist(),
-                scores.tolist(),
-                classes.tolist(),
-                count,
-                self._min_score,
-                self._offset,
-            )
-            some += in_picture(inside, tile, width, height) if len(work.tiles) > 1 else inside
-        if len(work.tiles) > 1:
-            some = merged(some)
+        height, width = work.whole.shape[:2]
+        several = [(tile, self._read_answer(answers.pop(0))) for tile, _ in work.parts]
+        if len(several) == 1:
+            return several[0][1]
+        return merged(
+            [one for tile, some in several for one in in_picture(some, tile, width, height)]
+        )
+
+    def _one_by_one(self, work: Work) -> dict[str, Any]:
+        """Of a picture that is never whole: a few tiles, then the next ones."""
+        found: list[Found] = []
+        parts = iter(work.parts)
+        while some := list(islice(parts, self._tiles_at_once)):
+            arrays = [self._fitted(array) for _, array in some]
+            for (tile, _), answer in zip(some, self._detector.run(arrays), strict=True):
+                inside = self._read_answer(answer)
+                found += in_picture(inside, tile, work.width, work.height)
+            self.going()
+        return self._told(work, merged(found))
+
+    def _read_answer(self, answer: Any) -> list[Found]:
+        boxes, scores, classes, count = answer
+        return found_in(
+            boxes.tolist(), scores.tolist(), classes.tolist(), count, self._min_score, self._offset
+        )
+
+    def _told(self, work: Work, found: list[Found]) -> dict[str, Any]:
         if self._draw:
-            draw(
-                os.path.join(self._draw, copy_name(work.name)),
-                work.picture.array,
-                some,
-                self._labels,
-            )
-        return some
+            array = work.whole
+            if array is None:
+                array = read_picture(
+                    work.path, LARGEST_SIDE**2, room=self._decoding, going=self.going
+                ).array
+            draw(os.path.join(self._draw, copy_name(work.name)), array, found, self._labels)
+        return to_plain(work.width, work.height, found)
+
+
+def _part(array: Any, tile: Tile) -> Any:
+    return array[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
 
 
 def _detector(model: str, runtime: str, pixels: str, min_score: float) -> Any:

@@ -27,6 +27,9 @@ from outlive.showing import console_on
 
 MOST_SHOWN = 5
 
+#: Where no bar can be shown (a log, a pipe), a line is written this often.
+SECONDS_BETWEEN_LINES = 60.0
+
 
 class Tally:
     """What is told at the end."""
@@ -97,6 +100,7 @@ def _watch(detection: Detection, tally: Tally, total: int) -> None:
             "", total=total, completed=detection.done_before, rate="", memory="loading …", bad=""
         )
         told: set[str] = set()
+        written = time.monotonic()
         for answers in detection.answers():
             tally.add(answers)
             progress = detection.job.progress
@@ -105,6 +109,9 @@ def _watch(detection: Detection, tally: Tally, total: int) -> None:
                     told.add(note)
                     console.print(Text(f"outlive: {note}.", "dim"))
             known = tally.done + tally.quarantined
+            if not console.is_terminal and time.monotonic() - written > SECONDS_BETWEEN_LINES:
+                written = time.monotonic()
+                console.print(Text(progress_line(tally, detection.done_before, total)))
             budget = f" of {size(progress.budget_bytes)}" if progress.budget_bytes else ""
             bar.update(
                 task,
@@ -113,6 +120,16 @@ def _watch(detection: Detection, tally: Tally, total: int) -> None:
                 memory=f"{size(progress.used_bytes)}{budget}" if progress.facts else "loading …",
                 bad=f"{tally.quarantined} quarantined" if tally.quarantined else "",
             )
+
+
+def progress_line(tally: Tally, before: int, total: int) -> str:
+    """How far it is, for a log."""
+    known = tally.done + tally.quarantined
+    rate = known / max(tally.seconds, 0.001)
+    text = f"outlive: {before + known} of {total}, {rate:.1f}/s"
+    if known:
+        text += f", about {(total - before - known) / rate / 60:.0f} min left"
+    return text + (f", {tally.quarantined} quarantined" if tally.quarantined else "")
 
 
 @contextmanager

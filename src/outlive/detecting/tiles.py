@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from outlive.detecting.comparing import overlap
@@ -15,6 +15,9 @@ SHARED = 0.2
 SAME = 0.5
 #: … or when so much of the smaller lies in the larger: it is the part of it that another tile saw.
 INSIDE = 0.7
+
+#: Cells a side.
+GRID = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,24 @@ def _placed(
 
 
 def merged(found: Sequence[Found]) -> list[Found]:
-    """Each object once, the surest box of it."""
+    """Each object once, the surest box of it. Only neighbours are compared: a picture of a thousand tiles may have ten thousand boxes."""
     kept: list[Found] = []
+    near: dict[tuple[int, int, int], list[Found]] = {}
     for one in sorted(found, key=lambda one: -one.score):
-        if not any(other.label == one.label and _are_one(one.box, other.box) for other in kept):
+        places = [(one.label, *cell) for cell in _cells(one.box)]
+        if not any(_are_one(one.box, other.box) for at in places for other in near.get(at, ())):
             kept.append(one)
+            for at in places:
+                near.setdefault(at, []).append(one)
     return kept
+
+
+def _cells(box: Sequence[float]) -> Iterator[tuple[int, int]]:
+    """The cells of a grid over the picture that a box lies in."""
+    top, left, bottom, right = (max(0, min(GRID - 1, int(side * GRID))) for side in box)
+    for row in range(min(top, bottom), max(top, bottom) + 1):
+        for column in range(min(left, right), max(left, right) + 1):
+            yield row, column
 
 
 def _are_one(first: Sequence[float], second: Sequence[float]) -> bool:

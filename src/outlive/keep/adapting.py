@@ -8,6 +8,7 @@ import itertools
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from outlive.errors import UsageError
@@ -17,6 +18,9 @@ from outlive.keep.remembering import Remembered
 from outlive.keep.sizes import CALLS_BEFORE_GROWING, Known, would_fit
 
 LOG = logging.getLogger("outlive")
+
+#: The innermost step that is under way, and its size: one step may call another.
+TRYING: ContextVar[tuple[Remembered, int] | None] = ContextVar("outlive_trying", default=None)
 
 
 def adaptive(
@@ -102,6 +106,12 @@ class Adaptive:
                 yield outcome
 
     def _attempt(self, size: int, act: Callable[[], Any]) -> tuple[bool, Any]:
+        around = TRYING.get()
+        if around is not None:
+            around[0].trying(
+                0
+            )  # should the process die now, it is this step's batch that was too large
+        mark = TRYING.set((self._memory, size))
         self._memory.trying(size)
         try:
             return True, act()
@@ -118,6 +128,9 @@ class Adaptive:
             self.size, self._calls = smaller, 0
         finally:
             self._memory.trying(0)
+            TRYING.reset(mark)
+            if around is not None:
+                around[0].trying(around[1])
         gc.collect()  # what the failed attempt held, in its frames and in cycles
         return False, None
 

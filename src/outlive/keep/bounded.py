@@ -27,7 +27,7 @@ def bound(dataset: Dataset, memory: int | str | None = None) -> Dataset:
             f"outlive.bound takes a tf.data.Dataset, not {type(dataset).__name__}.",
             "For example:  dataset = outlive.bound(dataset.shuffle(1000).batch(32))",
         )
-    fitted: Dataset = _SWITCH.bounded(dataset, bytes_in(memory) if memory is not None else None)
+    fitted: Dataset = _SWITCH.lasting(dataset, bytes_in(memory) if memory is not None else None)
     return fitted
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from outlive.keep.as_written import as_written
+from outlive.keep import lean
 from outlive.keep.inside.tfdata import library
 from outlive.keep.quarantine import Quarantine
 from outlive.tfrecords import Record, records, unpacked
@@ -116,36 +116,48 @@ def reader(files: Files, file: Any, compression: Any, buffer: Any) -> Any:
     """A dataset of one file: ``(name of the record, record)``."""
     tf = library()
 
+    def opened(path: bytes, kind: bytes) -> Any:
+        number = files.open(path, kind != b"")
+        return sys.modules["numpy"].int64(number), _texts([path] if number >= 0 else [])
+
     kind = tf.convert_to_tensor("" if compression is None else compression, tf.string)
-    packed = tf.not_equal(kind, "")
-    number = _called(files.open, [file, packed], tf.int64)
+    number, there = tf.numpy_function(opened, [file, kind], [tf.int64, tf.string])
+    number.set_shape([])
+    there.set_shape([None])
     ahead = tf.convert_to_tensor(-1 if buffer is None else buffer, tf.int64)
-    there = tf.boolean_mask([file], [number >= 0])
     native = tf.data.TFRecordDataset(there, compression_type=kind, buffer_size=ahead)
 
-    @as_written
+    def noted(number: Any, path: bytes, lengths: Any) -> Any:
+        first = files.read(number, len(lengths), int(lengths.sum()))
+        return _texts(_names(path, range(first, first + len(lengths))))
+
+    def left(number: Any, path: bytes) -> Any:
+        numbers, found = files.rest(number)
+        return len(found) > 0, _texts(_names(path, numbers)), _texts(found)
+
     def named(chunk: Any) -> Any:
-        count = tf.size(chunk)
-        length = tf.reduce_sum(tf.strings.length(chunk))
-        first = _called(files.read, [number, count, length], tf.int64)
-        numbers = first + tf.range(tf.cast(count, tf.int64), dtype=tf.int64)
-        return names(numbers), chunk
+        names = tf.numpy_function(noted, [number, file, tf.strings.length(chunk)], tf.string)
+        names.set_shape([None])
+        return names, chunk
 
-    @as_written
-    def names(numbers: Any) -> Any:
-        return tf.strings.join([file, "#", tf.strings.as_string(numbers)])
-
-    @as_written
     def behind(_: Any) -> Any:
-        numbers, found = tf.numpy_function(
-            lambda number: _arrays(files.rest(number)), [number], [tf.int64, tf.string]
+        more, names, found = tf.numpy_function(
+            left, [number, file], [tf.bool, tf.string, tf.string]
         )
-        return names(tf.ensure_shape(numbers, [None])), tf.ensure_shape(found, [None])
+        for made, shape in ((more, []), (names, [None]), (found, [None])):
+            made.set_shape(shape)
+        return more, (names, found)
 
-    good = native.batch(CHUNK).ignore_errors().map(named)
-    more = tf.data.Dataset.range(1 << 40).map(behind)
-    more = more.take_while(as_written(lambda origins, found: tf.size(found) > 0))
-    return good.concatenate(more).unbatch()
+    texts = tf.TensorSpec([None], tf.string)
+    good = lean.mapped(native.batch(CHUNK).ignore_errors(), named, (texts, texts))
+    some = (tf.TensorSpec([], tf.bool), (texts, texts))
+    more = lean.mapped(tf.data.Dataset.range(1 << 40), behind, some)
+    more = lean.taken_while(more, lambda found: found[0])
+    return good.concatenate(lean.second(more)).unbatch()
+
+
+def _names(path: bytes, numbers: Iterable[int]) -> list[bytes]:
+    return [b"%s#%d" % (path, number) for number in numbers]
 
 
 def record_named(origin: Any) -> Any:
@@ -159,20 +171,8 @@ def record_named(origin: Any) -> Any:
     raise KeyError(origin)
 
 
-def _arrays(told: tuple[list[int], list[bytes]]) -> Any:
-    numpy = sys.modules["numpy"]
-
-    numbers, found = told
-    return numpy.array(numbers, numpy.int64), numpy.array(found, object).reshape(-1)
-
-
-def _called(act: Any, arguments: list[Any], kind: Any) -> Any:
-    """A function of ours that gives one number."""
-    numpy = sys.modules["numpy"]
-    tf = library()
-
-    given = tf.numpy_function(lambda *values: numpy.int64(act(*values)), arguments, kind)
-    return tf.ensure_shape(given, [])
+def _texts(parts: list[bytes]) -> Any:
+    return sys.modules["numpy"].array(parts, object).reshape(-1)
 
 
 def _content(path: str) -> Any:

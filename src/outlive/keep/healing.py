@@ -17,14 +17,19 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, EndingKind, Verdict
+from outlive.keep.checkpoint_files import is_there
+from outlive.model import Confidence, EndingKind, Finding, Verdict
 from outlive.record import runs
-
-#: Where the state of a healed run stands while one attempt hands over to the next; the program never sees it.
-STATE_VARIABLE = "OUTLIVE_HEAL_STATE"
+from outlive.unit import cause, discover
 
 #: A person, or another program, wants this to end.
 ENDS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+
+#: Deaths that are proven by the kernel's own word, whatever had filled the memory.
+KILLED = frozenset({"memory-limit-reached", "machine-out-of-memory"})
+
+#: Of these nothing in the program can ever go on again, so that it may be ended where the person has asked for both: ADR 0016.
+ENDED_WHEN_HANGING = frozenset({"forked-after-threads"})
 
 #: A fresh start that finds Outlive where this process found it, whatever lies in the folder that it stands in.
 START = "import sys; sys.path[:] = {path!r}; from outlive.__main__ import main; sys.exit(main(sys.argv[1:]))"
@@ -51,6 +56,15 @@ class Case:
     folder: str  #: of the run that died
     open_files: tuple[int, int] = (0, 0)  #: soft and hard limit
     batches_tried: tuple[int, ...] = ()  #: by an `outlive.adaptive` when it died
+    brake_on: bool = False
+    checkpoints: tuple[str, ...] = ()  #: that it saved and that are there now
+    saved_before: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: checkpoints that were there when it was started again, and who had saved them
+    main: tuple[str, int] | None = (
+        None  #: the text of its main module, and the line there that it stood at
+    )
+    may_be_ended: bool = False  #: it hangs, and the person has said how long that may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,10 @@ class State:
     previous: str = ""  #: the record of the attempt before
     links: Mapping[str, str] = field(default_factory=dict)
     stdin_at: int | None = None  #: where a file on stdin began
+    saved: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: checkpoints of the attempts before, and who saved them
+    mask: tuple[int, ...] = ()  #: signals that were blocked before the first attempt
 
     def written(self) -> str:
         """As text."""
@@ -73,14 +91,14 @@ class State:
         if not text:
             return cls(left)
         data = json.loads(text)
-        return cls(**{**data, "tried": tuple(data["tried"])})
+        return cls(**{**data, "tried": tuple(data["tried"]), "mask": tuple(data["mask"])})
 
 
 class Healer(Protocol):
     """A module of ``healers``."""
 
     SLUGS: tuple[str, ...]
-    heal: Callable[[Case], Change | None]
+    heal: Callable[[Case], Change | str | None]  #: a text says why not, where that is worth a word
 
 
 def healers() -> tuple[Healer, ...]:
@@ -96,21 +114,60 @@ def change_for(
     case: Case, tried: Sequence[str], known: Sequence[Healer] | None = None
 ) -> Change | str:
     """The change for the next attempt; or why there is none."""
-    cause = case.verdict.cause
-    if cause is None:
+    found = case.verdict.cause
+    if found is None:
         return "nobody knows why it died"
     if case.verdict.ending.kind is EndingKind.HANG:
-        return "it hangs, and has not died"
-    serving = [one for one in (known or healers()) if cause.slug in one.SLUGS]
+        if not case.may_be_ended or found.slug not in ENDED_WHEN_HANGING:
+            return "it hangs, and has not died"
+    elif found.slug in ENDED_WHEN_HANGING and (sender := ended_from_outside(case)):
+        return f"it was ended from outside ({sender})"
+    answers = [_change_for(case, one, tried, known or healers()) for one in to_heal(case.verdict)]
+    return next((answer for answer in answers if isinstance(answer, Change)), answers[0])
+
+
+def to_heal(verdict: Verdict) -> list[Finding]:
+    """The cause; where that is only likely, also the proven death that it would explain.
+
+    That the kernel killed the program at its limit may be proven although what had filled the memory is not.
+    """
+    first, *others = verdict.findings
+    if first.confidence is Confidence.PROVEN:
+        return [first]
+    behind = {unit.slug: unit.behind for unit in discover(cause)}.get(first.slug, ())
+    explained = {*behind, *first.behind} & KILLED
+    return [
+        first,
+        *(one for one in others if one.confidence is Confidence.PROVEN and one.slug in explained),
+    ]
+
+
+def _change_for(
+    case: Case, died_of: Finding, tried: Sequence[str], known: Sequence[Healer]
+) -> Change | str:
+    serving = [one for one in known if died_of.slug in one.SLUGS]
     if not serving:
-        return f"for {cause.slug} there is no remedy that needs no change of code"
-    changes = [change for one in serving if (change := one.heal(case)) is not None]
-    if cause.confidence is not Confidence.PROVEN:
-        return f"the cause ({cause.slug}) is {cause.confidence.name.lower()}, not proven{by_hand(changes)}"
-    if not changes:
-        return f"for {cause.slug} there is no remedy that would help here"
+        return f"for {died_of.slug} there is no remedy that needs no change of code"
+    answers = [one.heal(case) for one in serving]
+    changes = [answer for answer in answers if isinstance(answer, Change)]
+    if died_of.confidence is not Confidence.PROVEN:
+        return f"the cause ({died_of.slug}) is {died_of.confidence.name.lower()}, not proven{by_hand(changes)}"
     fresh = [change for change in changes if change.remedy not in tried]
-    return fresh[0] if fresh else f"{changes[0].remedy} was tried already, and did not help"
+    if fresh:
+        return fresh[0]
+    reasons = [answer for answer in answers if isinstance(answer, str)]
+    if changes:
+        reasons.insert(0, f"{changes[0].remedy} was tried already, and did not help")
+    return "; ".join(reasons) or f"for {died_of.slug} there is no remedy that would help here"
+
+
+def ended_from_outside(case: Case) -> str:
+    """The signal of a person or a scheduler who ended it while it stood still; empty when nobody did."""
+    name = case.evidence.ending.signal or ""
+    error = case.evidence.uncaught
+    if error is not None and error.is_a("KeyboardInterrupt"):
+        return "SIGINT"
+    return name if name in {one.name for one in ENDS} else ""
 
 
 def by_hand(changes: Sequence[Change]) -> str:
@@ -146,7 +203,15 @@ def start_of_input() -> int | None:
         return None
 
 
-def case_of(verdict: Verdict, evidence: Evidence, folder: str) -> Case:
+def case_of(
+    verdict: Verdict,
+    evidence: Evidence,
+    folder: str,
+    state: State,
+    *,
+    brake_on: bool = False,
+    may_be_ended: bool = False,
+) -> Case:
     """A death, with what is to be seen around it now."""
     import resource
 
@@ -158,16 +223,32 @@ def case_of(verdict: Verdict, evidence: Evidence, folder: str) -> Case:
         folder,
         resource.getrlimit(resource.RLIMIT_NOFILE),
         tried_by(evidence.program.pid),
+        brake_on,
+        tuple({one.path for one in evidence.saving.saved if is_there(one.path)}),
+        state.saved,
+        main_of(evidence),
+        may_be_ended,
     )
+
+
+def main_of(evidence: Evidence) -> tuple[str, int] | None:
+    """The text of the main module of a program that stands still, and the line of it that waits."""
+    main = evidence.stuck.main if evidence.stuck is not None else None
+    frames = [frame for frame in main.stack.frames if frame.own] if main is not None else []
+    if not frames or frames[-1].function != "<module>":
+        return None
+    try:
+        with open(os.path.join(evidence.program.folder, frames[-1].file), "rb") as file:
+            return file.read().decode("utf-8", "replace"), frames[-1].line
+    except (OSError, ValueError):
+        return None
 
 
 def next_attempt(
-    verdict: Verdict, evidence: Evidence, folder: str, state: State, say: Callable[[str], None]
+    case: Case, state: State, say: Callable[[str], None]
 ) -> tuple[Change, State] | None:
     """Decide, and say so loudly; nothing when it ends here."""
-    found = cannot_start_again(state.stdin_at) or change_for(
-        case_of(verdict, evidence, folder), state.tried
-    )
+    found = cannot_start_again(state.stdin_at) or change_for(case, state.tried)
     if isinstance(found, Change) and not state.left:
         found = "it has been tried as often as --heal allows"
     if isinstance(found, str):
@@ -175,20 +256,23 @@ def next_attempt(
         say(f"outlive: not healed{after}: {found}.")
         return None
     say(f"outlive: healing: {found.says}")
-    say(
-        f"outlive: starting it again (the record of this attempt: outlive why {os.path.basename(folder)})"
-    )
+    name = os.path.basename(case.folder)
     following = replace(
         state,
         left=state.left - 1,
         tried=(*state.tried, found.remedy),
-        previous=os.path.basename(folder),
+        previous=name,
         links={**state.links, **found.links},
+        saved={
+            one.path: one.by for one in case.evidence.saving.saved if one.path in case.checkpoints
+        },
     )
     return found, following
 
 
-def start_again(arguments: Sequence[str], change: Change, state: State) -> None:
+def start_again(
+    arguments: Sequence[str], change: Change, state: State, state_variable: str
+) -> None:
     """In this process's place: the same `outlive run`, with the change."""
     if change.open_files is not None:
         import resource
@@ -197,12 +281,22 @@ def start_again(arguments: Sequence[str], change: Change, state: State) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (change.open_files, hard))
     if state.stdin_at is not None:
         os.lseek(0, state.stdin_at, os.SEEK_SET)
-    environment = {**os.environ, **change.variables, STATE_VARIABLE: state.written()}
+    environment = {**os.environ, **change.variables, state_variable: state.written()}
     switches = [one for one in change.switches if one not in arguments]
     code = START.format(path=sys.path)
     os.execve(
         sys.executable, [sys.executable, "-c", code, "run", *switches, *arguments], environment
     )
+
+
+def leave_if_asked() -> None:
+    """Before an attempt that is not the first begins: a signal to end that came between the two is obeyed."""
+    asked = signal.sigpending() & ENDS
+    if asked:
+        number = min(asked, key=int)
+        signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+        os.kill(os.getpid(), number)
 
 
 def begin(state: State, folder: str, rings: str) -> None:

@@ -278,6 +278,8 @@ class Job:
         if kind == "dropped":
             self._schedule.dropped(message[1])
             return False
+        if kind == "going":
+            return False  # that it was heard is all
         self._vain = 0
         if kind == "values":
             _, answers, seconds, peak = message
@@ -353,7 +355,9 @@ class Job:
         self._nursery.worker = None
         self.progress.deaths += 1
         self._vain += 1
-        if self._vain >= (VAIN_WORKERS if loaded else VAIN_LOADS):
+        # Somebody who kills workers says nothing about the model.
+        innocent = loaded or death.fall is Fall.OUTSIDE
+        if self._vain >= (VAIN_WORKERS if innocent else VAIN_LOADS):
             raise CannotWork(death, "do anything" if loaded else "load the model")
         if not loaded:
             return

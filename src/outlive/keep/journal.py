@@ -7,11 +7,13 @@ that writes it; the lock goes with the process.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from outlive.errors import OutliveError, UsageError
@@ -19,6 +21,25 @@ from outlive.errors import OutliveError, UsageError
 JOB_NAME = "job.json"
 JOURNAL_NAME = "journal.jsonl"
 LOCK_NAME = ".lock"
+
+
+class CannotWrite(OutliveError):
+    """The folder of a job cannot be written: it is full, forbidden, or no folder."""
+
+
+@contextmanager
+def writing(folder: str) -> Iterator[None]:
+    """Say in words what the system says in numbers."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        help = (
+            "Make room and go on:  --resume   What was done is kept."
+            if full
+            else "Give another --out, or the right to write there."
+        )
+        raise CannotWrite(f"{folder} cannot be written: {error.strerror}.", help) from error
 
 
 class Busy(OutliveError):
@@ -62,10 +83,11 @@ class Journal:
     """The folder of a job, locked and open for writing."""
 
     def __init__(self, folder: str, identity: Mapping[str, Any], resume: bool) -> None:
-        os.makedirs(folder, exist_ok=True)
         self.folder = folder
         self.path = os.path.join(folder, JOURNAL_NAME)
-        self._lock = open(os.path.join(folder, LOCK_NAME), "a")  # noqa: SIM115  # held until the end
+        with writing(folder):
+            os.makedirs(folder, exist_ok=True)
+            self._lock = open(os.path.join(folder, LOCK_NAME), "a")  # noqa: SIM115  # held until the end
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -74,8 +96,9 @@ class Journal:
                 f"Another job is writing to {folder}.", "Wait for it, or give another --out."
             ) from error
         try:
-            self._adopt(identity, resume)
-            self._file = self._open()
+            with writing(folder):
+                self._adopt(identity, resume)
+                self._file = self._open()
         except BaseException:
             self._lock.close()
             raise
@@ -127,9 +150,10 @@ class Journal:
     def append(self, record: Mapping[str, Any]) -> None:
         """Write one record; it is on the disk when this returns."""
         left = memoryview(write_line(record))
-        while left:
-            left = left[os.write(self._file, left) :]
-        os.fdatasync(self._file)
+        with writing(self.folder):
+            while left:
+                left = left[os.write(self._file, left) :]
+            os.fdatasync(self._file)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """All that was written, by this job and by those before it."""

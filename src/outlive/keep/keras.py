@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from outlive.errors import OutliveError
-from outlive.keep.pressure import Pressure, on_pressure
+from outlive.keep.pressure import WATCHER, Pressure, Watch, checked
+from outlive.keep.recorder import saving, tell, tell_saved
 
 
 class BatchTooLarge(MemoryError):
@@ -57,7 +58,7 @@ class _Acts:
     model: Any
 
     def __init__(self, checkpoint: Any, lower_batch: Any, at: float) -> None:
-        self.checkpoint, self.lower_batch, self.at = checkpoint, lower_batch, at
+        self.checkpoint, self.lower_batch, self.at = checkpoint, lower_batch, checked(at)
         self.crossings = 0  #: how often memory came near the limit
         self._now: Pressure | None = None
         self._halve = False
@@ -65,17 +66,28 @@ class _Acts:
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._stop_watching()  # training that was stopped by an error never said that it ended
-        self._watch = on_pressure(self._note, self.at)
+        self._watch = Watch(self._note, self.at, self._owes)
+        WATCHER.add(self._watch)
+        if self.checkpoint is not None:
+            tell("can-save", how="outlive.PressureCallback")
+
+    def _owes(self) -> bool:
+        """Told, and the batch has not ended yet."""
+        return self._now is not None and self.checkpoint is not None
 
     def _note(self, now: Pressure) -> None:
         self._now = now
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        now, self._now = self._now, None
+        now = self._now
         if now is None:
             return
         self.crossings += 1
-        saved = self._save()
+        try:
+            with saving():
+                saved = self._save()
+        finally:
+            self._now = None
         if self.lower_batch is True:
             self._stop_watching()
             raise BatchTooLarge(
@@ -103,7 +115,7 @@ class _Acts:
         if self.checkpoint is None:
             return ""
         if callable(self.checkpoint):
-            self.checkpoint(self.model)
+            tell_saved(self.checkpoint(self.model), "PressureCallback")
             return " A checkpoint was saved."
         path = os.fspath(self.checkpoint)
         weights = path.endswith((".weights.h5", ".ckpt"))

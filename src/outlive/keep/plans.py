@@ -91,7 +91,8 @@ def plan_model(
     if not any("peak_bytes" in point for point in found["points"]):
         raise PlanFailed(
             f"{model} could not be run: {found['points'][0].get('error', 'nothing was measured')}",
-            "Open sides of its input are taken as 224; say otherwise with --shape 320,320,3.",
+            "Open sides of its input are taken as 224; say otherwise with --shape 320,320,3. "
+            "A model that takes only one input at a time cannot be planned for batches.",
         )
     found["fits"] = [
         fitted for mode in modes if (fitted := fit_mode(found["points"], mode, plan.bytes))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +14,8 @@ from typing import Any
 
 from outlive.errors import UsageError
 from outlive.host import Host
+from outlive.keep.exhaustion import is_exhaustion
+from outlive.keep.recorder import recorder, tell, tell_saved
 from outlive.memory_limit import effective_limit
 from outlive.model import size
 
@@ -23,6 +27,9 @@ GROWN = 0.02
 
 #: Memory that hovers around the mark crosses it once: it must first fall by so much of the limit.
 CALMED = 0.05
+
+#: A callback that is under way when the program ends may be saving: it is waited for, but not for ever.
+SECONDS_AT_EXIT = 60.0
 
 #: The names that messages of ours have in a log.
 LOG = logging.getLogger("outlive")
@@ -58,30 +65,65 @@ def pressure_now(host: Host | None = None) -> Pressure | None:
 class Watch:
     """One request to be told. ``stop()`` ends it; ``with outlive.on_pressure(…):`` ends it with the block."""
 
-    def __init__(self, callback: Callable[[Pressure], Any], at: float) -> None:
+    def __init__(
+        self,
+        callback: Callable[[Pressure], Any],
+        at: float,
+        owes: Callable[[], bool] | None = None,
+    ) -> None:
         self.callback = callback
         self.at = at
+        self._owes = owes  # of one who is told here and saves later, in a thread of the program's
         self.calls = 0  #: how often the mark was crossed
-        self._above = False
+        self._told_at = 0.0  #: the share that it was last told of; 0 when memory has fallen since
         self._running: threading.Thread | None = None
+        self._considering = threading.Lock()
 
     def consider(self, now: Pressure) -> None:
         """Call back when the mark is crossed, in a thread of its own: a callback that hangs stops nobody else."""
         if now.share < self.at - CALMED:
-            self._above = False
-        if now.share < self.at or self._above:
-            return
-        if self._running is not None and self._running.is_alive():
-            return
-        self._above, self.calls = True, self.calls + 1
-        self._running = threading.Thread(
-            target=self._call, args=(now,), name="outlive-on-pressure", daemon=True
-        )
-        self._running.start()
+            self._told_at = 0.0
+        if now.share >= self.at and not self._told_at:
+            self._begin(now)
+
+    def last_call(self, now: Pressure) -> bool:
+        """The program is about to be stopped: call back whatever the mark, unless that was done just now. Whether it was called."""
+        return now.share - self._told_at >= CALMED and self._begin(now)
+
+    def _begin(self, now: Pressure) -> bool:
+        if not self._considering.acquire(blocking=False):
+            return False  # another thread is at it
+        try:
+            if self.is_running():
+                return False
+            self._told_at, self.calls = now.share, self.calls + 1
+            self._running = threading.Thread(
+                target=self._call, args=(now,), name="outlive-on-pressure", daemon=True
+            )
+            self._running.start()
+            return True
+        finally:
+            self._considering.release()
+
+    def owes(self) -> bool:
+        """Whether it will yet save."""
+        return self._owes is not None and self._owes()
+
+    def is_running(self) -> bool:
+        """Whether the callback is under way."""
+        return self._running is not None and self._running.is_alive()
+
+    def join(self, seconds: float) -> None:
+        """Wait for a callback that is under way."""
+        if self._running is not None and self._running is not threading.current_thread():
+            self._running.join(max(0.0, seconds))
 
     def _call(self, now: Pressure) -> None:
         try:
-            self.callback(now)
+            result = self.callback(now)
+            if self._owes is None:
+                tell_saved(result, "outlive.on_pressure")
+                tell("handled", how="outlive.on_pressure")
         except BaseException:  # whatever it is, the program goes on
             LOG.exception("outlive: the callback of on_pressure failed")
 
@@ -106,9 +148,12 @@ class Watcher:
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         os.register_at_fork(after_in_child=self._forked)
+        atexit.register(self._leave)
 
     def add(self, watch: Watch) -> None:
         """From now on."""
+        if (agent := recorder()) is not None:
+            agent.savers = self
         with self._lock:
             self._watches.append(watch)
             self._wake.clear()  # of the last who left, if the thread has not gone yet
@@ -125,6 +170,39 @@ class Watcher:
             if not self._watches:
                 self._wake.set()
 
+    # The brake asks these, in the recorder's thread and in the handler of a signal: no lock is taken, it may be held below.
+
+    def tell(self, used_bytes: int, limit_bytes: int) -> bool:
+        """The program is about to be stopped: whoever wants to save, now. Whether anybody was told who did not know."""
+        now = Pressure(used_bytes, limit_bytes, "the brake of outlive run")
+        called = [watch.last_call(now) for watch in list(self._watches)]
+        return any(called)
+
+    def owes(self) -> bool:
+        """Whether somebody will save in a moment, in a thread of the program's."""
+        return any(watch.owes() for watch in list(self._watches))
+
+    def finish(self, seconds: float) -> None:
+        """Wait for the callbacks that are under way."""
+        until = time.monotonic() + seconds
+        for watch in list(self._watches):
+            watch.join(until - time.monotonic())
+
+    def _leave(self) -> None:
+        """The program ends: a checkpoint that is being written is written to its end.
+
+        Under the brake the request that was too fast for it is refused; whoever wants to save is told then.
+        """
+        if getattr(recorder(), "braking", False) and is_exhaustion(
+            getattr(sys, "last_value", None)
+        ):
+            full = Pressure(1, 1, "memory was refused")
+            for watch in list(self._watches):
+                watch.last_call(full)
+        self.finish(SECONDS_AT_EXIT)
+        if late := [watch for watch in list(self._watches) if watch.is_running()]:
+            LOG.warning("outlive: %d callback(s) of on_pressure did not end in time", len(late))
+
     def _watch(self) -> None:
         looked_at, rss_then, limit = 0.0, 0, 0
         while True:
@@ -137,11 +215,18 @@ class Watcher:
             rss, due = resident_bytes(), time.monotonic() - looked_at >= SECONDS_BETWEEN_FULL
             if due or abs(rss - rss_then) >= GROWN * limit:
                 looked_at, rss_then = time.monotonic(), rss
-                now = self._read()
-                limit = now.limit_bytes if now is not None else limit
-                for watch in watches if now is not None else ():
-                    watch.consider(now)  # type: ignore[arg-type]  # there is one
+                limit = self._look(watches) or limit
             self._wake.wait(SECONDS_BETWEEN)
+
+    def _look(self, watches: list[Watch]) -> int:
+        """Tell whom it concerns; the limit, or 0 where it could not be read: memory may be refused to us, too."""
+        try:
+            now = self._read()
+            for watch in watches if now is not None else ():
+                watch.consider(now)  # type: ignore[arg-type]  # there is one
+            return now.limit_bytes if now is not None else 0
+        except Exception:
+            return 0
 
     def _forked(self) -> None:
         """A child has none of our threads, and what was asked was asked for its parent."""
@@ -166,12 +251,26 @@ def on_pressure(callback: Callable[[Pressure], Any], at: float = 0.85) -> Watch:
 
     It is called once for each crossing, in a thread of its own, with what is used and of which limit: save a checkpoint, drop a cache,
     make the batch smaller. An exception in it is logged and harms nobody. Works in any program, under `outlive run` or not.
+
+    One that saves should return the path of what it saved (``lambda now: manager.save()`` does): `outlive run --heal` then knows that there
+    is something to go on from. With `outlive run --brake` it is called, and waited for, before the program is stopped.
     """
-    if not callable(callback) or not 0 < at <= 1:
+    if not callable(callback):
         raise UsageError(
-            f"on_pressure needs something to call, and a share above 0 and at most 1, not {at!r}.",
+            f"on_pressure needs something to call, not {callback!r}.",
             "For example:  outlive.on_pressure(save, at=0.85)",
         )
-    watch = Watch(callback, at)
+    watch = Watch(callback, checked(at))
     WATCHER.add(watch)
+    tell("can-save", how="outlive.on_pressure")
     return watch
+
+
+def checked(at: float) -> float:
+    """A share of the limit."""
+    if not 0 < at <= 1:
+        raise UsageError(
+            f"A share of the memory limit is above 0 and at most 1, not {at!r}.",
+            "For example:  outlive.on_pressure(save, at=0.85)",
+        )
+    return at

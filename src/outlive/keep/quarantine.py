@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from outlive.errors import OutliveError
+from outlive.errors import OutliveError, UsageError
 
 LOG = logging.getLogger("outlive")
 
@@ -28,6 +28,7 @@ class Quarantine:
 
     def __init__(self, path: str | os.PathLike[str], at_most: int) -> None:
         self.path = os.path.abspath(os.fspath(path))
+        refuse_unwritable(self.path)
         self.at_most = at_most
         self.count = 0
         self._lock = threading.Lock()
@@ -49,11 +50,19 @@ class Quarantine:
             self.count += 1
             text = error.strip()[:LONGEST] or "not known"
             line = {**entry, "error": text, "time": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
-            with open(self.path, "a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+            self._write(json.dumps(line, ensure_ascii=False, default=str))
         if self.count == 1:
             name = next(iter(entry.values()), "an element")
             LOG.warning("outlive: skipped %s (%s); more in %s", name, text[:120], self.path)
+
+    def _write(self, line: str) -> None:
+        try:
+            with open(self.path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(line + "\n")
+        except (
+            OSError
+        ) as error:  # a disk that is full: the run goes on, which is what was asked for
+            LOG.warning("outlive: cannot write %s (%s): %s", self.path, error, line)
 
     def refuse_more(self) -> None:
         """Raise when too much was skipped: then something else is wrong than some bad files."""
@@ -62,3 +71,18 @@ class Quarantine:
                 f"skip_bad has skipped {self.count} elements, more than at_most={self.at_most}; they are named in {self.path}.",
                 "Look at their errors: when most of a data set is bad, it is the code or the storage.",
             )
+
+
+def refuse_unwritable(path: str) -> None:
+    """Raise now rather than when the first bad element is met, hours later. Leaves no file where there was none."""
+    existed = os.path.exists(path)
+    try:
+        with open(path, "a", encoding="utf-8"):
+            pass
+        if not existed:
+            os.unlink(path)
+    except OSError as error:
+        raise UsageError(
+            f"The bad elements cannot be named in {path}: {error.strerror}.",
+            "Name a file that can be written:  outlive.skip_bad(dataset, log='bad.jsonl')",
+        ) from error

@@ -19,6 +19,9 @@ SECONDS_BEFORE_SAYING = 30.0
 #: Code that stands between the user's line and ours.
 BETWEEN = ("/tensorflow/", "/tf_keras/", "/keras/", "/threading.py", "/contextlib.py", __file__)
 
+#: Through this file TensorFlow calls functions of the program's (`tf.py_function` and its like).
+CALLED_BY_TENSORFLOW = "/tensorflow/python/ops/script_ops.py"
+
 #: What runs something in a session, where the session has it.
 RUNS = ("run", "partial_run", "partial_run_setup")
 
@@ -102,11 +105,12 @@ class _Guard:
         return real(self._session(), *args, **kwargs)
 
     def _wait_for_the_others(self) -> None:
-        """A run of this thread itself cannot end while we wait for it: a signal's handler closes, say."""
+        """A run that waits for this thread cannot end while we wait for it: its own thread's, or that of a function that it calls."""
         me, began, said = threading.get_ident(), time.monotonic(), False
         while others := [runs[-1] for thread, runs in self._inside.items() if thread != me]:
             waited = time.monotonic() - began
-            if self._patience is not None and waited >= self._patience:
+            impatient = self._patience is not None and waited >= self._patience
+            if impatient or _called_by_a_run():
                 LOG.warning(
                     "outlive: the session is closed with a run under way: %s", "; ".join(others)
                 )
@@ -123,6 +127,14 @@ class _Guard:
 
     def _late(self) -> str:
         return f"Attempted to use a closed session: {self._closed_by} had closed it."
+
+
+def _called_by_a_run() -> bool:
+    """Whether TensorFlow has called this function, in a thread of its own, in the middle of a run."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_filename.endswith(CALLED_BY_TENSORFLOW):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _speaks_of_closing(error: Exception) -> bool:

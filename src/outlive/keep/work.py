@@ -3,7 +3,8 @@
 A task is made here, by a function that is named ``module:function``. What a task has: ``most`` (inputs that its model takes at once),
 ``facts`` (what its parent shall know), ``room_bytes`` (for one run of the model; None: not known), ``prepare(item) -> Ready`` and
 ``run([things]) -> [values]``. Preparing runs in several threads, ahead of the model, so that decoding costs no time; how much is
-prepared ahead is bounded in bytes.
+prepared ahead is bounded in bytes. A task is given ``going``: called now and then in what takes long, from any thread, it says that this is no
+standstill.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ EXHAUSTED = ("MemoryError", "ResourceExhaustedError")
 AHEAD_SHARE = 0.15
 AHEAD_BYTES = 400_000_000
 
+#: The parent is told no more often that something long is going on.
+GOING_SECONDS = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:
@@ -52,6 +56,7 @@ class Task(Protocol):
     most: int
     facts: Mapping[str, Any]
     room_bytes: int | None
+    going: Callable[[], None]  #: set by the worker
 
     def prepare(self, item: Any) -> Ready:
         """Make an input ready; called from several threads."""
@@ -127,6 +132,8 @@ class Worker:
         self._held = 0
         self._ready: dict[Any, list[tuple[int, Ready]]] = {}
         self._todo: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._told_going = 0.0
+        task.going = self._going
         for slot in range(1, threads + 1):
             threading.Thread(target=self._prepare_all, args=(slot,), daemon=True).start()
 
@@ -142,7 +149,20 @@ class Worker:
                 self._take(self.inbox.get())
             self._feed()
 
+    def _going(self) -> None:
+        """Only the main thread writes to the parent: others ask it to."""
+        if time.monotonic() - self._told_going < GOING_SECONDS:
+            return
+        self._told_going = time.monotonic()
+        if threading.current_thread() is threading.main_thread():
+            send(self._results, ("going",))
+        else:
+            self.inbox.put(("going",))
+
     def _take(self, message: tuple[Any, ...]) -> None:
+        if message[0] == "going":
+            send(self._results, message)
+            return
         if message[0] == "do":
             _, items, self._size, careful = message
             if careful:

@@ -7,18 +7,23 @@ import importlib.util
 import os
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from outlive.enduring import Answer, endure
 from outlive.errors import UsageError
+from outlive.keep.fingerprint import fingerprint
 from outlive.keep.job import Job, TaskName
 from outlive.keep.journal import Journal
 from outlive.model import Verdict
 from outlive.predicting.plain import from_plain, to_plain
 
 WORDS_OF_A_NAME = 120
+
+#: Of a .keras file: the part that differs each time that it is saved.
+SAVED_WHEN = "metadata.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ def _task(model: Any, folder: str) -> tuple[TaskName, str]:
         path = os.fspath(model)
         if os.path.exists(path):
             arguments, heavy = {"path": os.path.abspath(path)}, True
-            identity = os.path.abspath(path)
+            identity = fingerprint(path)
         elif ":" in path:
             arguments, heavy, identity = {"function": path}, _uses_tensorflow(), path
         else:
@@ -140,8 +145,7 @@ def _task(model: Any, folder: str) -> tuple[TaskName, str]:
         path = os.path.join(folder, "model.keras")
         model.save(path)
         arguments, heavy = {"path": path}, True
-        with open(path, "rb") as file:
-            identity = hashlib.sha256(file.read()).hexdigest()[:16]
+        identity = _of_keras(path)
     elif callable(model):
         arguments, identity = _of_function(model)
         heavy = _uses_tensorflow()
@@ -159,6 +163,18 @@ def _task(model: Any, folder: str) -> tuple[TaskName, str]:
         ),
         identity,
     )
+
+
+def _of_keras(path: str) -> str:
+    """A model that was saved just now, without the time at which that was."""
+    found = hashlib.sha256()
+    with zipfile.ZipFile(path) as archive:
+        for name in sorted(set(archive.namelist()) - {SAVED_WHEN}):
+            found.update(name.encode())
+            with archive.open(name) as file:
+                while data := file.read(1 << 20):
+                    found.update(data)
+    return found.hexdigest()[:16]
 
 
 def _of_function(function: Callable[..., Any]) -> tuple[dict[str, Any], str]:

@@ -12,8 +12,11 @@ from collections import deque
 
 from outlive.host import Host
 from outlive.record import runs
-from outlive.record.baseline import Baseline, reading, stderr_position
-from outlive.record.format import ORDINARY, Log, read_frames
+from outlive.record.baseline import Baseline, reading
+from outlive.record.eventful import eventful_notes
+from outlive.record.format import Log
+from outlive.record.introduction import introduction, working_folder
+from outlive.record.last_lines import KernelLog, tail_of_stderr
 from outlive.record.masking import mask_text, secrets_of, split_arguments
 from outlive.record.sampling import Sampler, process_stat
 
@@ -48,52 +51,7 @@ BEFORE_SECONDS = 0.7
 #: The kernel's counters and its log can lag the death (FACTS: "read after a short wait").
 SECONDS_FOR_COUNTERS = 0.25
 
-TAIL_BYTES = 64 * 1024
-KERNEL_LINES = ("oom-kill:", "Killed process", "segfault at", "traps:", "general protection")
 INITIAL_PID_NAMESPACE = "pid:[4026531836]"
-SHELLS = frozenset(
-    {
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "fish",
-        "ksh",
-        "busybox",
-        "env",
-        "nohup",
-        "nice",
-        "timeout",
-        "time",
-    }
-)
-
-#: Variables that change how TensorFlow behaves; their values are recorded (masked by shape), no others are.
-TELLING_VARIABLES = (
-    "TF_",
-    "CUDA_VISIBLE_DEVICES",
-    "XLA_",
-    "KERAS_",
-    "OMP_",
-    "MALLOC_",
-    "LD_PRELOAD",
-    "PYTHONMALLOC",
-)
-
-
-#: Variables by which batch systems and orchestrators are known; the values of these are numbers of jobs, others are not kept.
-JOB_NUMBERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "AWS_BATCH_JOB_ID")
-SCHEDULER_VARIABLES = (
-    *JOB_NUMBERS,
-    "SLURM_JOB_PARTITION",
-    "SLURM_RESTART_COUNT",
-    "SGE_ROOT",
-    "_CONDOR_SCRATCH_DIR",
-    "KUBERNETES_SERVICE_HOST",
-    "ECS_CONTAINER_METADATA_URI",
-    "ECS_CONTAINER_METADATA_URI_V4",
-    "BATCH_TASK_INDEX",
-)
 
 
 class Flight:
@@ -122,7 +80,7 @@ class Flight:
         self._rare: list[dict[str, Any]] = []
         self._limit: int | None = None
         self._told_limit: tuple[int | None, int] = (None, 0)
-        self._kernel_said: list[str] = []
+        self._kernel_log = KernelLog(baseline.kernel_log)
         self._hang: Any = None
         self._when_hanging: Any = None
         self._told_of_a_hang: tuple[str, ...] = ()
@@ -141,49 +99,17 @@ class Flight:
         self._pid = pid
         self._sampler = Sampler(self._host, pid)
         self._task_groups = self._host.task_groups(pid)
-        system = os.uname()
-        total, _ = self._host.memory()
-        from outlive.record.revision import revision_of
-
         self._write(
-            {
-                "kind": "run",
-                "version": 1,
-                "command": self._shown,
-                "folder": _working_folder(),
-                "pid": pid,
-                "supervisor": os.getpid(),
-                "supervisor_started": getattr(
-                    process_stat(self._host, os.getpid()), "started", None
-                ),
-                "shell": os.path.basename(argv[0]) in SHELLS,
-                "time": self._baseline.time,
-                "rings": self._rings,
-                "host": {
-                    "system": system.sysname,
-                    "kernel": system.release,
-                    "machine": system.machine,
-                },
-                "memory_total": total,
-                "limits": self._host.limits(pid),
-                "task_groups": self._task_groups,
-                "environment": {
-                    name: mask_text(value[:200], self.secrets)
-                    for name, value in os.environ.items()
-                    if name.startswith(TELLING_VARIABLES)
-                },
-                "scheduler": {
-                    name: mask_text(os.environ[name][:40], self.secrets)
-                    if name in JOB_NUMBERS
-                    else ""
-                    for name in SCHEDULER_VARIABLES
-                    if name in os.environ
-                },
-                "baseline": self._baseline.reading,
-                "revision": revision_of(self._host, _working_folder()),
-                "terminal": bool(getattr(process_stat(self._host, pid), "terminal", 0)),
-                "stderr": "passed" if self._baseline.stderr_start is None else "file",
-            }
+            introduction(
+                self._host,
+                self._baseline,
+                pid,
+                argv,
+                self._shown,
+                self.secrets,
+                self._rings,
+                self._task_groups,
+            )
         )
 
     def _tell_the_limit(self, nearness: float) -> None:
@@ -247,6 +173,19 @@ class Flight:
         if found:
             self._write({"kind": "packages", "found": found})
 
+    def still_hangs(self) -> bool:
+        """Whether the program, which was just found to stand still, has not moved since."""
+        return self._hang is not None and self._hang.still(self.elapsed(), self.processes())
+
+    def processes(self) -> list[int]:
+        """The program and what it has started, as far as that is seen from outside."""
+        self._sampler.look_for_descendants()
+        return [self._pid, *self._sampler.tree]
+
+    def ended_by_outlive(self) -> None:
+        """The program was told to end, because it could never have gone on."""
+        self._event("ended-by-outlive")
+
     def is_news(self, told: tuple[str, ...]) -> bool:
         """Whether this was not yet said of a hang."""
         news = told != self._told_of_a_hang
@@ -254,8 +193,7 @@ class Flight:
         return news
 
     def _look_for_a_hang(self, at: float) -> None:
-        self._sampler.look_for_descendants()
-        found = self._hang.saw(at, [self._pid, *self._sampler.tree])
+        found = self._hang.saw(at, self.processes())
         if found is None:
             return
         if found["kind"] == "hang":
@@ -269,7 +207,7 @@ class Flight:
             "before": before,
             "after": after,
             "family": sorted(self._sampler.family),
-            "kernel_lines": self._kernel_lines(),
+            "kernel_lines": self._kernel_log.lines(),
             "own_pid_namespace": _pid_namespace() != INITIAL_PID_NAMESPACE,
         }
 
@@ -348,7 +286,7 @@ class Flight:
             from outlive.record.aftermath import aftermath, masked
 
             groups = [[path, *self._host.read_task_group(path)] for path, *_ in self._task_groups]
-            found = masked(aftermath(self._host, self._rings, _working_folder()), self.secrets)
+            found = masked(aftermath(self._host, self._rings, working_folder()), self.secrets)
             self._write({"kind": "aftermath", "task_groups": groups, **found})
         except Exception as error:  # looking must never end the waiting
             self.trouble = self.trouble or f"looking around failed: {type(error).__name__}: {error}"
@@ -431,42 +369,11 @@ class Flight:
         if self._baseline.stderr_start is None:
             return
         try:
-            end = stderr_position(at_start=False) or 0
-            start = max(self._baseline.stderr_start, end - TAIL_BYTES)
-            handle = os.open("/proc/self/fd/2", os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                tail = os.pread(handle, max(0, end - start), start)
-            finally:
-                os.close(handle)
-            text = mask_text(tail.decode("utf-8", "replace"), self.secrets)
+            text = mask_text(tail_of_stderr(self._baseline.stderr_start), self.secrets)
             self._write({"kind": "stderr", "text": text})
         except OSError as error:
-            self._write(
-                {
-                    "kind": "gap",
-                    "name": "stderr",
-                    "why": f"could not be read back: {error.strerror}",
-                }
-            )
-
-    def _kernel_lines(self) -> list[str] | None:
-        """What the kernel said since the start; it says each thing once."""
-        if self._baseline.kernel_log is None:
-            return None
-        lines = self._kernel_said
-        while len(lines) < 200:
-            try:
-                entry = os.read(self._baseline.kernel_log, 8192)
-            except BrokenPipeError:  # older entries were overwritten; the next read goes on
-                continue
-            except OSError:
-                break
-            if not entry:
-                break
-            text = entry.decode("utf-8", "replace").partition(";")[2].partition("\n")[0]
-            if any(words in text for words in KERNEL_LINES):
-                lines.append(text[:600])
-        return list(lines)
+            why = f"could not be read back: {error.strerror}"
+            self._write({"kind": "gap", "name": "stderr", "why": why})
 
     def _write(self, payload: dict[str, Any]) -> None:
         if payload.get("kind") != "sample":
@@ -484,30 +391,6 @@ class Flight:
         return [*self._rare, *self._recent]
 
 
-def eventful_notes(rings: str | None) -> bool:
-    """Whether a process of the run wrote down anything but its beginning and its end."""
-    if rings is None:
-        return False
-    with os.scandir(rings) as entries:
-        paths = [(e.name, e.path, e.stat(follow_symlinks=False).st_size) for e in entries]
-    for name, path, length in paths:
-        if name.endswith(".fault") and length:
-            return True
-        if name.endswith(".ring"):
-            for frame in read_frames(path):
-                note = frame.payload
-                well = note.get("kind") == "quit" and not note.get("code") and not _cut_off(note)
-                if note.get("kind") not in ("stack", "process", *ORDINARY) and not well:
-                    return True
-    return False
-
-
-def _cut_off(note: dict[str, Any]) -> bool:
-    """An end by ``os._exit`` that may have lost something."""
-    lost = note.get("lost") or note.get("threads") or note.get("error")
-    return note.get("call") == "os._exit" and bool(lost)
-
-
 def _open_log(folder: str | None) -> Log | None:
     if folder is None:
         return None
@@ -515,13 +398,6 @@ def _open_log(folder: str | None) -> Log | None:
         return Log(os.path.join(folder, runs.LOG_NAME))
     except OSError:
         return None
-
-
-def _working_folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # it was deleted
-        return ""
 
 
 def _pid_namespace() -> str:

@@ -45,6 +45,11 @@ ORDINARY = frozenset(
         "timer",
         "shown",
         "brake",
+        "can-save",
+        "handled",
+        "saved",
+        "restored",
+        "fork-by-name",
     }
 )
 

@@ -40,10 +40,18 @@ WAITING_FILES = (
     "/asyncio/base_events.py",
 )
 
-#: It may wait for others here (a pipeline's next element, the end of an operation), or work itself.
-PERHAPS_WAITING_FILES = (
+#: Here it waits for the next element of a pipeline, whose functions run in other threads.
+READING_FILES = (
     "/tensorflow/python/data/ops/iterator_ops.py",
     "/tensorflow/python/ops/gen_dataset_ops.py",
+)
+#: Of the growth: a function of the pipeline's that was seen during so much of it made the rest, too. (Such threads are in Python for
+#: a small part of their time, and the one that waits is there in every look.)
+SEEN_BEHIND_A_READER = 0.1
+
+#: It may wait for others here (a pipeline's next element, the end of an operation), or work itself.
+PERHAPS_WAITING_FILES = (
+    *READING_FILES,
     "/tensorflow/python/eager/execute.py",
     "/tensorflow/python/eager/context.py",
 )
@@ -122,7 +130,7 @@ def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growt
     of the user's own on the stack gets the growth of that moment; the innermost line that was there for most of it is named.
     ``album.append(make(i))`` is named rather than the lines of ``make``, unless one of those alone did it all.
     """
-    rises = _rises(records, lines)
+    rises = _behind_the_reader(_rises(records, lines))
     whole = _tally(rises)
     last = _tally(rises[_after_the_last_plateau(rises) :])
     worth = last.total >= max(GROWTH_WORTH_NAMING_BYTES, LAST_PART_OF_GROWTH * whole.total)
@@ -147,23 +155,35 @@ class Rise(NamedTuple):
     at: float
     grown: int
     own: Sequence[Line]
+    reads: bool = False  #: they only waited for a pipeline
+    aside: bool = False  #: they are not those of the main thread
 
 
 def _rises(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> list[Rise]:
     highest: int | None = None
-    own: list[Line] = []
-    importing = False
+    seen = Seen([])
     found = []
     for record in records:
         rss = record.get("rss")
         if not record.get("same"):
-            own, importing = _own_lines(record, lines)
+            seen = _own_lines(record, lines)
         if not isinstance(rss, int) or rss <= 0:
             continue
         grown = 0 if highest is None else max(0, rss - highest)
         highest = rss if highest is None else max(highest, rss)
-        found.append(Rise(float(record.get("time", 0)), grown, () if importing else tuple(own)))
+        own = () if seen.importing else tuple(seen.own)
+        found.append(Rise(float(record.get("time", 0)), grown, own, seen.reads, seen.aside))
     return found
+
+
+def _behind_the_reader(rises: list[Rise]) -> list[Rise]:
+    """Without the lines that waited for a pipeline, where functions of that pipeline were seen at work."""
+    reading = sum(rise.grown for rise in rises if rise.reads)
+    behind = sum(rise.grown for rise in rises if rise.aside and rise.own and not rise.reads)
+    worth = max(GROWTH_WORTH_NAMING_BYTES, SEEN_BEHIND_A_READER * (reading + behind))
+    if not reading or behind < worth:
+        return rises
+    return [rise._replace(own=()) if rise.reads else rise for rise in rises]
 
 
 def _tally(rises: Sequence[Rise]) -> Tally:
@@ -200,8 +220,16 @@ def _what_made_it(line: Line, shares: Mapping[Line, int], lines: SourceLines) ->
     return (file, best, function)
 
 
-def _own_lines(record: Mapping[str, Any], lines: SourceLines) -> tuple[list[Line], bool]:
-    """The user's lines of the thread that works, innermost first, each once; and whether it is busy importing."""
+class Seen(NamedTuple):
+    """The user's lines of the thread that works, innermost first, each once; and what it is busy with."""
+
+    own: list[Line]
+    importing: bool = False
+    reads: bool = False
+    aside: bool = False
+
+
+def _own_lines(record: Mapping[str, Any], lines: SourceLines) -> Seen:
     threads = [thread for thread in record.get("threads", ()) if isinstance(thread, dict)]
     threads.sort(
         key=lambda thread: (_idleness(thread.get("frames"), lines), not thread.get("main"))
@@ -213,8 +241,9 @@ def _own_lines(record: Mapping[str, Any], lines: SourceLines) -> tuple[list[Line
         own = list(dict.fromkeys(frame for frame in frames if lines.is_own(frame[0])))
         if own:
             importing = any(frame[0].startswith("<frozen importlib") for frame in frames)
-            return own, importing
-    return [], False
+            reads = str(frames[0][0]).endswith(READING_FILES)
+            return Seen(own, importing, reads, not thread.get("main"))
+    return Seen([])
 
 
 def _idleness(frames: Any, lines: SourceLines) -> int:

@@ -50,6 +50,11 @@ class HangWatch:
         self._asked_at = 0.0
         self._told = False
 
+    def still(self, at: float, pids: Iterable[int]) -> bool:
+        """A second look, before anything is done about it: whether the program has not moved since."""
+        self._stillness.saw(read(self._host, frozenset(pids), at))
+        return self._stillness.seconds >= self._after
+
     def saw(self, at: float, pids: Iterable[int]) -> dict[str, Any] | None:
         """One look; gives a record when there is something to tell."""
         family = frozenset(pids)

@@ -31,6 +31,9 @@ CALLS = {
     },
 }  # fmt: skip
 
+#: Of a lock: the wait ends by itself.
+WITH_A_TIMEOUT = "with a timeout"
+
 #: Their first argument is a descriptor.
 OF_A_DESCRIPTOR = frozenset({"read", "write", "accept", "connect", "receive", "fcntl", "flock"})
 
@@ -101,6 +104,8 @@ def _wait_of(host: Host, pid: int, thread: int) -> tuple[str, str, str]:
     target = ""
     if call in OF_A_DESCRIPTOR and len(words) > 1:
         target = _descriptor(host, pid, int(words[1], 16))
+    if call == "futex" and len(words) > 4 and words[4] != "0x0":
+        target = WITH_A_TIMEOUT
     return "".join(state), call, target
 
 

@@ -16,6 +16,7 @@ import sys
 import time
 
 from outlive.record.witness import Witness
+from outlive.spared import ask_to_be_spared, be_as_given
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ JOB_CONTROL = frozenset(
 #: By then the witness has it too, if it was sent to the whole group (the kernel gives it to all of them in one go).
 SECONDS_BEFORE_PASSING_ON = 0.02
 
+
+#: A program that is asked to end may want to clean up.
+SECONDS_TO_END = 10.0
 
 #: Where SIGCHLD is ignored a child ends without a status, so we cannot; but the program shall find it ignored as it was.
 IGNORING_CHILDREN = """import os, signal, sys
@@ -128,13 +132,20 @@ class Supervisor:
     """Runs one program. ``start`` returns at once, ``wait`` when the program is gone."""
 
     def __init__(
-        self, command: Sequence[str], rings: str | None, keep_streams: bool = False
+        self,
+        command: Sequence[str],
+        rings: str | None,
+        keep_streams: bool = False,
+        mask: Sequence[int] | None = None,
     ) -> None:
         self.command = list(command)
         self._keep_streams = keep_streams  # for another attempt
         self.rings = rings
         self.pid = 0
-        self._old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
+        found = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
+        #: What was blocked before anything of ours: for the program, and for another attempt.
+        self.mask = frozenset(map(int, found if mask is None else mask))
+        self._kill_at: float | None = None
         self._witness: Witness | None = None
         self._due: list[tuple[float, int, int]] = []  # when, which signal, from whom
 
@@ -157,8 +168,9 @@ class Supervisor:
                 self.pid = self._spawn(["/bin/sh", script, *self.command[1:]], wanted)
         except OSError as error:
             self._witness.end()
-            signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
+            signal.pthread_sigmask(signal.SIG_SETMASK, self.mask)
             raise NotStarted(error) from error
+        ask_to_be_spared()
         if not self._keep_streams:
             _let_go_of_the_pipes()
 
@@ -166,7 +178,7 @@ class Supervisor:
         # Python ignores these two in itself; a program must find them as they were.
         restored = [signal.SIGPIPE, signal.SIGXFSZ]
         return os.posix_spawnp(
-            command[0], command, environment, setsigmask=self._old_mask, setsigdef=restored
+            command[0], command, environment, setsigmask=self.mask, setsigdef=restored
         )
 
     def wait(self, flight: Watcher) -> Ended:
@@ -174,6 +186,9 @@ class Supervisor:
         while True:
             flight.sample_if_due()
             next_due = min((at - time.monotonic() for at, _, _ in self._due), default=1.0)
+            if self._kill_at is not None and time.monotonic() >= self._kill_at:
+                self._kill_at = None
+                _send(self.pid, signal.SIGKILL)
             pause = min(flight.seconds_to_next(), next_due)
             received = signal.sigtimedwait(WAITED_FOR, max(0.0, pause))
             if received is not None:
@@ -188,6 +203,7 @@ class Supervisor:
         try:
             found = os.waitid(os.P_PID, self.pid, options)
         except ChildProcessError:
+            be_as_given()
             return Ended(self.pid, 0, None)
         if found is None:
             return None
@@ -196,6 +212,7 @@ class Supervisor:
             if found.si_code == os.CLD_STOPPED:
                 self._stop_too(found.si_status, flight)
             return None
+        be_as_given()
         killed = found.si_status if found.si_code in (os.CLD_KILLED, os.CLD_DUMPED) else None
         flight.program_is_dead(killed)  # it is still a zombie: everything about it can be read
         _, status, usage = os.wait4(self.pid, 0)
@@ -255,11 +272,16 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_BLOCK, {number})
         flight.continued()
 
-    def step_back(self) -> None:
-        """Signals reach this process again as they did before the start: another will take its place."""
+    def end(self) -> None:
+        """Ask the program to end, and kill it if it has not after a while. Only where the person has asked for it: ADR 0016."""
+        self._kill_at = time.monotonic() + SECONDS_TO_END
+        _send(self.pid, signal.SIGTERM)
+
+    def step_back(self, blocked: Sequence[int]) -> None:
+        """Another will take this process's place: signals are as they were before the start, but for those that it shall find pending."""
         if self._witness:
             self._witness.end()
-        signal.pthread_sigmask(signal.SIG_SETMASK, self._old_mask)
+        signal.pthread_sigmask(signal.SIG_SETMASK, {*self.mask, *blocked})
 
     def end_like(self, ended: Ended) -> None:
         """End this process as the program ended: same status, same signal, no second core file."""

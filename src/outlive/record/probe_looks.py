@@ -74,6 +74,8 @@ def _looks(process: ProcessRecord, growth: Growth | None, readings: Readings) ->
 def _ledger(census: Census) -> Ledger:
     heap = census.get("heap")
     used, free, large, blocks = heap if isinstance(heap, list) and len(heap) == 4 else [None] * 4
+    arenas = census.get("arenas")
+    pieces, holes = arenas if isinstance(arenas, list) and len(arenas) == 2 else [None] * 2
     return Ledger(
         own_bytes=integer(census.get("own")) or 0,
         limit_bytes=integer(census.get("limit")) or 0,
@@ -82,7 +84,10 @@ def _ledger(census: Census) -> Ledger:
         heap_free_bytes=integer(free),
         large_bytes=integer(large),
         large_blocks=integer(blocks),
+        arena_used_bytes=integer(pieces),
+        arena_free_bytes=integer(holes),
         python_bytes=integer(census.get("python")),
+        after_refusal="address_limit" in census,
     )
 
 

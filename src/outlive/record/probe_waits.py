@@ -53,6 +53,7 @@ def standstill_of(readings: Readings, gaps: dict[str, str]) -> Standstill | None
         parents={p.pid: integer(p.introduction.get("parent")) or 0 for p in readings.processes},
         working=bool(found.get("working")),
         at=number(found.get("at")),
+        tasks={pid: len(tasks) for pid, tasks in kernel.items()},
     )
 
 

@@ -13,6 +13,7 @@ from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
 from outlive.observed import Group, Origin, Program, Sample, Stack, Thrown
 from outlive.record.exit_lines import raised_exit
 from outlive.record.op_lines import line_of_library, line_of_operation
+from outlive.record.probe_checkpoints import forks_by_name_of, saving_of
 from outlive.record.probe_circumstances import circumstances_of
 from outlive.record.probe_data import inspection_of, scene_of
 from outlive.record.probe_looks import looks_of
@@ -92,6 +93,8 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
         standstill=standstill,
         acts=acts_of(readings),
         brakes=brakes_of(readings),
+        saving=saving_of(readings),
+        forks_by_name=forks_by_name_of(readings),
         scene=scene_of(readings),
         inspection=inspection_of(readings),
         log=log,

@@ -44,6 +44,7 @@ BOUND_NAME = "bound"
 #: Links beside the rings of an attempt that `--heal` has started. Known to ``inside/agent.py``.
 TRIM_NAME = "trim"
 SKIP_NAME = "skip"
+SPAWN_NAME = "spawn"
 
 #: Links in the folders of two attempts, from each to the other, and what was named as bad between them.
 PREVIOUS_NAME = "previous"

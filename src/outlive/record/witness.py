@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import signal
 
+from outlive.spared import ask_to_be_spared
+
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,6 +83,7 @@ class Witness:
     def _testify(self, told: int, asked: int, supervisor: int) -> None:
         """The life of the witness: it holds nothing but its ends of the pipes, and ends with the supervisor."""
         let_go_of_all_but(told, asked)
+        ask_to_be_spared()
         stopped = 0
         while os.getppid() == supervisor:
             pause = SECONDS_BETWEEN_WHEN_STOPPED if stopped else SECONDS_BETWEEN

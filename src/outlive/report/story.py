@@ -158,6 +158,11 @@ def held_at(looks: Looks) -> Sequence[Held]:
                 last.heap_free_bytes,
                 "given back to malloc, and still the process's",
             ),
+            (
+                "small pieces, free",
+                last.arena_free_bytes,
+                "given back to Python's own allocator, and still the process's",
+            ),
         )
         found += [Held(what, "", count, detail) for what, count, detail in known if count]
     return [held for held in found if held.bytes]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,20 +11,21 @@ from xml.etree import ElementTree
 
 from outlive.scan.boxes import (
     Box,
+    Key,
     Problem,
     problems_in_pixels,
     problems_in_unit_square,
     problems_with_label,
+    repeats,
 )
 from outlive.scan.flaws import Flaw
-from outlive.scan.pictures import ALL_EXTENSIONS
+from outlive.scan.neighbours import SAME_NAME, Neighbours
 
 #: An annotation file with entities can grow without end when it is read; no annotation tool writes any.
 ENTITIES = re.compile(rb"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
 MOST_XML_BYTES = 50_000_000
 
 YOLO_WORDS = (5, 6)  #: with the confidence of a prediction
-DARKNET_FOLDERS = ("labels", "images")
 
 
 def is_coco(data: Any) -> bool:
@@ -33,7 +33,9 @@ def is_coco(data: Any) -> bool:
     return isinstance(data, dict) and isinstance(data.get("images"), list) and "annotations" in data
 
 
-def check_coco(path: str, text: bytes, labels: Mapping[int, frozenset[str]]) -> Iterator[Flaw]:
+def check_coco(
+    path: str, text: bytes, labels: Mapping[int, frozenset[str]], near: Neighbours
+) -> Iterator[Flaw]:
     """A COCO file: its images, categories and boxes."""
     try:
         data = json.loads(text)
@@ -43,36 +45,61 @@ def check_coco(path: str, text: bytes, labels: Mapping[int, frozenset[str]]) -> 
         return
     if not is_coco(data):
         return
-    images: dict[Any, dict[str, Any]] = {}
-    names: set[str] = set()
-    for image in _dicts(data["images"]):
-        name = str(image.get("file_name", ""))
-        if image.get("id") in images:
-            yield Flaw("duplicate", path, f"image id {image.get('id')} is given twice")
-        elif name and name in names:
-            yield Flaw("duplicate", path, f"image {name!r} is listed twice")
-        images[image.get("id")] = image
-        names.add(name)
-        yield from _image_of(path, name, image.get("width"), image.get("height"))
-    known = {category.get("id") for category in _dicts(data.get("categories"))} or set(labels)
-    seen: set[Any] = set()
-    for annotation in _dicts(data["annotations"]):
+    images: dict[Key, dict[str, Any]] = {}
+    yield from _coco_images(path, _dicts(data["images"]), images, near)
+    categories = {_key(one.get("id")): one for one in _dicts(data.get("categories"))}
+    for number, category in categories.items():
+        for slug, says in problems_with_label(number, labels.keys()):
+            yield Flaw(slug, path, f"category {category.get('name')!r}: {says}")
+    known = categories.keys() or labels.keys()
+    annotations = _dicts(data["annotations"])
+    same_id = set(repeats(_key(one.get("id")) for one in annotations))
+    same_box = set(repeats(_same_object(one) for one in annotations)) - same_id
+    for index, annotation in enumerate(annotations):
         number = annotation.get("id")
         record = number if isinstance(number, int) else None
-        if number is not None and number in seen:
+        if index in same_id:
             yield Flaw("duplicate", path, f"annotation id {number} is given twice", record)
-        seen.add(number)
+        if index in same_box:
+            yield Flaw("duplicate", path, f"annotation {number}: its box is there twice", record)
         for slug, says in _coco_problems(annotation, images, known):
             yield Flaw(slug, path, f"annotation {number}: {says}", record)
 
 
+def _coco_images(
+    path: str,
+    listed: Sequence[dict[str, Any]],
+    images: dict[Key, dict[str, Any]],
+    near: Neighbours,
+) -> Iterator[Flaw]:
+    """The list of images; fills ``images`` by their number."""
+    names: set[str] = set()
+    for image in listed:
+        number, name = _key(image.get("id")), str(image.get("file_name", ""))
+        if number in images:
+            yield Flaw("duplicate", path, f"image id {number} is given twice")
+        elif name and name in names:
+            yield Flaw("duplicate", path, f"image {name!r} is listed twice")
+        images[number] = image
+        names.add(name)
+        yield from _image_of(path, near, name, image.get("width"), image.get("height"))
+
+
+def _same_object(annotation: Mapping[str, Any]) -> Key:
+    """Two of the same are one object, annotated twice."""
+    box = annotation.get("bbox")
+    if not box:
+        return None
+    return json.dumps([annotation.get("image_id"), annotation.get("category_id"), box])
+
+
 def _coco_problems(
-    annotation: Mapping[str, Any], images: Mapping[Any, dict[str, Any]], known: Collection[Any]
+    annotation: Mapping[str, Any], images: Mapping[Key, dict[str, Any]], known: Collection[Key]
 ) -> Iterator[Problem]:
-    image = images.get(annotation.get("image_id"))
+    image = images.get(_key(annotation.get("image_id")))
     if image is None:
         yield "file-missing", f"its image {annotation.get('image_id')!r} is not in the list"
-    yield from problems_with_label(annotation.get("category_id", 0), known)
+    yield from problems_with_label(_key(annotation.get("category_id", 0)), known)
     corners = annotation.get("bbox")
     if corners is None:
         return
@@ -96,7 +123,9 @@ def _coco_problems(
         yield "box-not-finite", f"box {box} has a coordinate that is no number"
 
 
-def check_voc(path: str, text: bytes, labels: Mapping[int, frozenset[str]]) -> Iterator[Flaw]:
+def check_voc(
+    path: str, text: bytes, labels: Mapping[int, frozenset[str]], near: Neighbours
+) -> Iterator[Flaw]:
     """A Pascal VOC file."""
     if ENTITIES.search(text[:10_000]) or len(text) > MOST_XML_BYTES:
         yield Flaw(
@@ -112,13 +141,23 @@ def check_voc(path: str, text: bytes, labels: Mapping[int, frozenset[str]]) -> I
         return
     width, height = _number(root.findtext("size/width")), _number(root.findtext("size/height"))
     name = root.findtext("filename") or ""
-    yield from _image_of(path, name, width, height, beside=("JPEGImages", "images", "."))
+    yield from _image_of(path, near, name, width, height, ("JPEGImages", "images", "."))
     names = {label for group in labels.values() for label in group}
-    for index, thing in enumerate(root.iter("object")):
+    things = list(root.iter("object"))
+    for index in repeats(_voc_object(thing) for thing in things):
+        yield Flaw("duplicate", path, f"object {index}: its box is there twice", index)
+    for index, thing in enumerate(things):
         yield from (
             Flaw(slug, path, f"object {index}: {says}", index)
             for slug, says in _voc_problems(thing, width, height, names)
         )
+
+
+def _voc_object(thing: Any) -> Key:
+    box = thing.find("bndbox")
+    if box is None:
+        return None
+    return " ".join([str(thing.findtext("name")), *(f"{side.tag}={side.text}" for side in box)])
 
 
 def _voc_problems(
@@ -139,19 +178,15 @@ def _voc_problems(
         yield "box-not-finite", f"box {box} has a coordinate that is no number"
 
 
-def check_yolo(path: str, text: bytes, classes: int | None) -> Iterator[Flaw]:
+def check_yolo(path: str, text: bytes, classes: int | None, near: Neighbours) -> Iterator[Flaw]:
     """A YOLO label file: ``class x y width height`` a line, the box by its middle, in 0–1."""
-    seen: set[str] = set()
-    for index, line in enumerate(text.decode("utf-8", "replace").splitlines()):
-        words = line.split()
-        if not words:
-            continue
-        for slug, says in _yolo_problems(words, classes):
+    lines = [line.split() for line in text.decode("utf-8", "replace").splitlines()]
+    for index, words in enumerate(lines):
+        for slug, says in _yolo_problems(words, classes) if words else ():
             yield Flaw(slug, path, f"line {index + 1}: {says}", index)
-        if line.strip() in seen:
-            yield Flaw("duplicate", path, f"line {index + 1} is there twice", index)
-        seen.add(line.strip())
-    if not any(_beside(path, folder, "*") for folder in ("images", ".")):
+    for index in repeats(" ".join(words) or None for words in lines):
+        yield Flaw("duplicate", path, f"line {index + 1} is there twice", index)
+    if near.find(SAME_NAME, ("images", ".")) is None:
         yield Flaw("file-missing", path, "there is no picture of this name")
 
 
@@ -183,12 +218,17 @@ def looks_like_yolo(text: bytes) -> bool:
 
 
 def _image_of(
-    path: str, name: str, width: Any, height: Any, beside: Sequence[str] = ("images", ".")
+    path: str,
+    near: Neighbours,
+    name: str,
+    width: Any,
+    height: Any,
+    folders: Sequence[str] = ("images", "."),
 ) -> Iterator[Flaw]:
     """The picture that an annotation speaks of: is it there, and as large as it says?"""
     if not name:
         return
-    found = next((place for folder in beside if (place := _beside(path, folder, name))), None)
+    found = near.find(name, folders)
     if found is None:
         yield Flaw("file-missing", path, f"the picture {name!r} is not there")
         return
@@ -200,22 +240,6 @@ def _image_of(
         yield Flaw("size-disagrees", path, says)
 
 
-def _beside(path: str, folder: str, name: str) -> str | None:
-    """The picture of a name beside an annotation file: in its folder, in its parent's, or in the one that stands for it."""
-    here = os.path.dirname(os.path.abspath(path))
-    stem = os.path.splitext(os.path.basename(path))[0]
-    names = [stem + extension for extension in sorted(ALL_EXTENSIONS)] if name == "*" else [name]
-    roots = [os.path.join(here, folder), os.path.join(os.path.dirname(here), folder)]
-    if os.path.basename(here) == DARKNET_FOLDERS[0]:
-        roots.append(os.path.join(os.path.dirname(here), DARKNET_FOLDERS[1]))
-    parts = here.split(os.sep)
-    if DARKNET_FOLDERS[0] in parts:  # labels/train/a.txt → images/train/a.jpg
-        last = len(parts) - 1 - parts[::-1].index(DARKNET_FOLDERS[0])
-        roots.append(os.sep.join([*parts[:last], DARKNET_FOLDERS[1], *parts[last + 1 :]]))
-    places = (os.path.join(root, one) for root in roots for one in names)
-    return next((place for place in places if os.path.isfile(place)), None)
-
-
 def _size_of(path: str) -> tuple[int, int] | None:
     from PIL import Image
 
@@ -224,6 +248,11 @@ def _size_of(path: str) -> tuple[int, int] | None:
             return int(image.size[0]), int(image.size[1])
     except Exception:  # the picture has its own flaw, told where it is checked
         return None
+
+
+def _key(value: Any) -> Key:
+    """A number or a name that others refer to; whatever else stands there cannot be referred to."""
+    return value if isinstance(value, int | str) else json.dumps(value)
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 #: Rounding of annotation tools: a thousandth of the side, or a pixel.
@@ -73,9 +73,19 @@ def _problems(box: Box, width: float, height: float, slack: float) -> Iterator[P
         yield "box-outside", f"box {box} reaches out of the image ({room})"
 
 
-def problems_with_label(
-    label: int | str, known: Collection[int] | Collection[str]
-) -> Iterator[Problem]:
+Key = int | str | None  #: what a thing is known by
+
+
+def repeats(keys: Iterable[Key]) -> Iterator[int]:
+    """The places of those that came before; what has no key is like nothing else."""
+    seen: set[Key] = set()
+    for place, key in enumerate(keys):
+        if key is not None and key in seen:
+            yield place
+        seen.add(key)
+
+
+def problems_with_label(label: Key, known: Collection[Key]) -> Iterator[Problem]:
     """A label that the map does not have; 0 is the background of TensorFlow's detectors."""
     if known and label not in known:
         shown = f"{label!r}" if isinstance(label, str) else str(label)

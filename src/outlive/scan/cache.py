@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any
 
 #: Raised when a check changes, so that what an older Outlive found is not believed.
-CHECKS_VERSION = 1
+CHECKS_VERSION = 2
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (

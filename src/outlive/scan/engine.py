@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+import pickle
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -18,13 +19,17 @@ from outlive.scan.cache import Cache, stamp_of
 from outlive.scan.examples import Schema, check_records
 from outlive.scan.finding import What, what_is
 from outlive.scan.flaws import Flaw
+from outlive.scan.neighbours import Neighbours, Sight
 from outlive.scan.pictures import check_file
 
 #: Files handed to a worker at once: enough that handing over costs nothing, few enough that a crash redoes little.
 BATCH = 32
 
-#: A file that takes longer hangs its decoder.
-SECONDS_PER_FILE = 60.0
+#: A picture, or a record, that takes longer hangs its decoder.
+SECONDS_PER_STEP = 60.0
+
+#: A worker in a large file says this often that it goes on.
+BEAT_SECONDS = 1.0
 
 #: A picture set is in colour when most of it is.
 MOST = 0.5
@@ -56,7 +61,11 @@ class Checked:
     flaws: tuple[Flaw, ...] = ()
     grey: bool | None = None
     schema: Schema | None = None
+    leans_on: tuple[Sight, ...] = ()  #: other files, without which it would be another result
     cached: bool = False
+
+
+Answer = tuple[str, tuple[int, int] | None, Checked | None]  #: a file, its stamp, its result
 
 
 def hash_of(text: str) -> str:
@@ -64,8 +73,10 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def check(path: str, settings: Settings) -> Checked | None:
-    """One file; ``None`` for what is no part of a data set."""
+def check(
+    path: str, settings: Settings, alive: Callable[[], None] = lambda: None
+) -> Checked | None:
+    """One file; ``None`` for what is no part of a data set. ``alive`` is called as long as it goes on."""
     what = what_is(path)
     if what is None:
         return None
@@ -79,7 +90,7 @@ def check(path: str, settings: Settings) -> Checked | None:
         picture = check_file(path, settings.budget)
         return Checked(path, what.value, picture.flaws, picture.grey)
     if what is What.RECORDS:
-        flaws, schema = check_records(path, settings.budget, settings.labels)
+        flaws, schema = check_records(path, settings.budget, settings.labels, alive)
         return Checked(path, what.value, tuple(flaws), schema=schema)
     try:
         with open(path, "rb") as file:
@@ -88,14 +99,25 @@ def check(path: str, settings: Settings) -> Checked | None:
         return Checked(
             path, what.value, (Flaw("file-unreadable", path, f"cannot be read: {error.strerror}"),)
         )
-    if what is What.COCO:
-        return Checked(path, what.value, tuple(check_coco(path, text, settings.labels)))
-    if what is What.VOC:
-        return Checked(path, what.value, tuple(check_voc(path, text, settings.labels)))
-    if not looks_like_yolo(text):
+    near = Neighbours(path, alive)
+    annotations = _annotations(path, what, text, settings, near)
+    if annotations is None:
         return None
-    classes = len(settings.labels) or None
-    return Checked(path, what.value, tuple(check_yolo(path, text, classes)))
+    return Checked(path, what.value, tuple(annotations), leans_on=near.seen)
+
+
+def _annotations(
+    path: str, what: What, text: bytes, settings: Settings, near: Neighbours
+) -> Iterator[Flaw] | None:
+    if what is What.COCO:
+        return check_coco(path, text, settings.labels, near)
+    if what is What.VOC:
+        return check_voc(path, text, settings.labels, near)
+    return (
+        check_yolo(path, text, len(settings.labels) or None, near)
+        if looks_like_yolo(text)
+        else None
+    )
 
 
 def scan(files: Sequence[str], settings: Settings, cache: Cache) -> Iterator[Checked | None]:
@@ -110,11 +132,18 @@ def scan(files: Sequence[str], settings: Settings, cache: Cache) -> Iterator[Che
     pool = Pool(settings, min(settings.jobs, max(1, len(left) // BATCH + 1)))
     try:
         for path, stamp, checked in pool.run(left):
-            if checked is not None:
-                cache.put([(path, stamp, _as_data(checked))])
+            _remember(cache, path, stamp, checked)
             yield checked
     finally:
-        pool.close()
+        for path, stamp, checked in pool.close():
+            _remember(cache, path, stamp, checked)
+
+
+def _remember(
+    cache: Cache, path: str, stamp: tuple[int, int] | None, checked: Checked | None
+) -> None:
+    if checked is not None:
+        cache.put([(path, stamp, _as_data(checked))])
 
 
 def across(checked: Sequence[Checked], schema: Schema) -> Iterator[Flaw]:
@@ -137,9 +166,7 @@ class Pool:
         self._context = multiprocessing.get_context("spawn")
         self._workers: dict[Connection, Worker] = {}
 
-    def run(
-        self, files: Sequence[str]
-    ) -> Iterator[tuple[str, tuple[int, int] | None, Checked | None]]:
+    def run(self, files: Sequence[str]) -> Iterator[Answer]:
         """Every file with its stamp and its result."""
         batches = deque(list(files[at : at + BATCH]) for at in range(0, len(files), BATCH))
         while batches or any(worker.busy for worker in self._workers.values()):
@@ -148,17 +175,19 @@ class Pool:
             for connection in ready:
                 worker = self._workers[connection]  # type: ignore[index]  # wait returns what it was given
                 try:
-                    path, stamp, checked = worker.connection.recv()
+                    answer = worker.connection.recv()
                 except (EOFError, OSError):
                     yield from self._bury(worker, batches, "its decoder crashed")
                     continue
-                worker.done(path)
-                yield path, stamp, checked
+                worker.since = time.monotonic()
+                if answer is not None:
+                    worker.done(answer[0])
+                    yield answer
             for worker in list(self._workers.values()):
-                if worker.busy and time.monotonic() - worker.since > SECONDS_PER_FILE:
+                if worker.busy and time.monotonic() - worker.since > SECONDS_PER_STEP:
                     worker.kill()
                     yield from self._bury(
-                        worker, batches, f"its decoder took over {SECONDS_PER_FILE:.0f} s"
+                        worker, batches, f"its decoder took over {SECONDS_PER_STEP:.0f} s"
                     )
 
     def _feed(self, batches: deque[list[str]]) -> None:
@@ -170,9 +199,7 @@ class Pool:
             self._workers[worker.connection] = worker
             worker.give(batches.popleft())
 
-    def _bury(
-        self, worker: Worker, batches: deque[list[str]], why: str
-    ) -> Iterator[tuple[str, tuple[int, int] | None, Checked | None]]:
+    def _bury(self, worker: Worker, batches: deque[list[str]], why: str) -> Iterator[Answer]:
         """The first file that it had not answered for killed it; the rest is handed to another."""
         del self._workers[worker.connection]
         killed_by = worker.join()
@@ -182,17 +209,20 @@ class Pool:
             yield (
                 path,
                 None,
-                Checked(path, What.PICTURE.value, (Flaw("scanner-crashed", path, says),)),
+                _given_up(path, Flaw("scanner-crashed", path, says)),
             )
             if worker.left[1:]:
                 batches.appendleft(worker.left[1:])
 
-    def close(self) -> None:
-        """End the workers."""
+    def close(self) -> list[Answer]:
+        """End the workers; what they had answered and nobody has heard yet."""
+        unheard = []
         for worker in self._workers.values():
             worker.kill()
+            unheard += worker.unheard()
             worker.join()
         self._workers.clear()
+        return unheard
 
 
 class Worker:
@@ -223,7 +253,16 @@ class Worker:
     def done(self, path: str) -> None:
         """It answered for a file."""
         self.left.remove(path)
-        self.since = time.monotonic()
+
+    def unheard(self) -> list[Answer]:
+        """What it had answered before it was ended."""
+        answers = []
+        try:
+            while self.connection.poll():
+                answers.append(self.connection.recv())
+        except (EOFError, OSError, pickle.UnpicklingError):
+            pass  # the last one was cut off
+        return [answer for answer in answers if answer is not None]
 
     def kill(self) -> None:
         """End it at once."""
@@ -240,6 +279,14 @@ class Worker:
 def work(connection: Connection, settings: Settings) -> None:
     """The life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+    told = time.monotonic()
+
+    def alive() -> None:
+        nonlocal told
+        if time.monotonic() - told > BEAT_SECONDS:
+            told = time.monotonic()
+            connection.send(None)
+
     while True:
         try:
             files = connection.recv()
@@ -248,11 +295,19 @@ def work(connection: Connection, settings: Settings) -> None:
         for path in files:
             stamp = stamp_of(path)
             try:
-                checked = check(path, settings)
+                checked = check(path, settings, alive)
             except MemoryError:
                 flaw = Flaw("image-too-large", path, "memory did not suffice to decode it")
-                checked = Checked(path, What.PICTURE.value, (flaw,))
+                checked = _given_up(path, flaw)
+            except Exception as error:  # a file that nobody thought of costs itself, not the scan
+                says = f"its check failed: {type(error).__name__}: {error}"[:300]
+                checked = _given_up(path, Flaw("scanner-crashed", path, says))
             connection.send((path, stamp, checked))
+
+
+def _given_up(path: str, flaw: Flaw) -> Checked:
+    """A file that could not be checked to its end."""
+    return Checked(path, (what_is(path) or What.PICTURE).value, (flaw,))
 
 
 def _as_data(checked: Checked) -> dict[str, Any]:
@@ -260,13 +315,14 @@ def _as_data(checked: Checked) -> dict[str, Any]:
         "what": checked.what,
         "grey": checked.grey,
         "schema": checked.schema.as_data() if checked.schema is not None else None,
+        "leans_on": checked.leans_on,
         "flaws": [[flaw.slug, flaw.says, flaw.record, flaw.offset] for flaw in checked.flaws],
     }
 
 
 def _from_cache(path: str, cache: Cache) -> Checked | None:
     data = cache.get(path)
-    if data is None:
+    if data is None or not Neighbours(path).are_as(data["leans_on"]):
         return None
     flaws = tuple(
         Flaw(slug, path, says, record, offset) for slug, says, record, offset in data["flaws"]

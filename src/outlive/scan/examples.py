@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import mmap
+import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from outlive import tf_examples, tfrecords
 from outlive.protobuf import NotProtobuf
-from outlive.scan.boxes import Box, problems_in_unit_square, problems_with_label
+from outlive.scan.album import Album, is_picture
+from outlive.scan.boxes import Box, problems_in_unit_square, problems_with_label, repeats
 from outlive.scan.flaws import Flaw
 from outlive.scan.pictures import check_bytes
 
@@ -80,6 +83,8 @@ class Schema:
                 usual.setdefault(name, kind)
         for shape, places in self.examples.items():
             has = dict(shape)
+            if len(has.keys() & usual.keys()) < MOST * len(usual):
+                continue  # another kind of record, not one of these with something missing
             for name, kind in usual.items():
                 more = self.counts[shape] - len(places)
                 also = f" ({more} more like it)" if more > 0 else ""
@@ -94,34 +99,57 @@ class Schema:
 
 
 def check_records(
-    path: str, budget: int | None, labels: Mapping[int, frozenset[str]]
+    path: str,
+    budget: int | None,
+    labels: Mapping[int, frozenset[str]],
+    alive: Callable[[], None] = lambda: None,
 ) -> tuple[list[Flaw], Schema]:
-    """Every flaw of one file, and what its records have."""
-    schema = Schema()
+    """Every flaw of one file, and what its records have. ``alive`` is called after each record: a large file takes its time."""
+    schema, album = Schema(), Album(path, budget)
+    flaws: list[Flaw] = []
+    strangers: list[Flaw] = []
     try:
-        with open(path, "rb") as file:
-            data = tfrecords.unpacked(file.read())
+        for record in _records_of(path, budget):
+            alive()
+            if record.data is None:
+                slug = "records-truncated" if record.cut else "records-corrupt"
+                says = f"{record.damage}, at byte {record.offset}"
+                flaws.append(Flaw(slug, path, says, record.number, record.offset))
+                continue
+            if is_picture(record.data):
+                flaws += check_bytes(path, bytes(record.data), budget, record.number).flaws
+                continue
+            try:
+                found = tf_examples.features(record.data)
+            except NotProtobuf as error:
+                says = str(error)
+                strangers.append(
+                    Flaw("record-unreadable", path, says, record.number, record.offset)
+                )
+                continue
+            schema.see(path, record.number, found)
+            if ENCODED in found or any(side in found for side in SIDES):
+                flaws += check_detection(path, record.number, found, budget, labels)
+            else:
+                flaws += album.see(record.number, found)
     except OSError as error:
         return [Flaw("file-unreadable", path, f"cannot be read: {error.strerror or error}")], schema
-    if not data:
-        return [Flaw("records-empty", path, "holds no record")], schema
-    flaws = []
-    for record in tfrecords.records(data):
-        if record.data is None:
-            cut = "ends" in record.damage or "no whole record" in record.damage
-            slug = "records-truncated" if cut else "records-corrupt"
-            says = f"{record.damage}, at byte {record.offset}"
-            flaws.append(Flaw(slug, path, says, record.number, record.offset))
-            continue
-        try:
-            found = tf_examples.features(record.data)
-        except NotProtobuf as error:
-            flaws.append(Flaw("record-unreadable", path, str(error), record.number, record.offset))
-            continue
-        schema.see(path, record.number, found)
-        if ENCODED in found or any(side in found for side in SIDES):
-            flaws += check_detection(path, record.number, found, budget, labels)
-    return flaws, schema
+    if not os.path.getsize(path):
+        flaws.append(Flaw("records-empty", path, "holds no record"))
+    flaws += album.strangers()
+    # A TFRecord may hold anything: serialized tensors, sequences, texts. Among examples that is a fault, among its like it is not.
+    return flaws + (strangers if len(strangers) < schema.records else []), schema
+
+
+def _records_of(path: str, budget: int | None) -> Iterator[tfrecords.Record]:
+    """The records of a file that is never whole in memory."""
+    with open(path, "rb") as file:
+        bits = tfrecords.packing(file.read(tfrecords.HEAD.size))
+        file.seek(0)
+        if bits is not None:
+            yield from tfrecords.packed_records(file, bits, budget)
+        elif os.fstat(file.fileno()).st_size:
+            yield from tfrecords.records(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def check_detection(
@@ -169,8 +197,14 @@ def _box_problems(
     for what, values in (("labels", numbers), ("label texts", texts)):
         if values and len(values) != counts[0]:
             yield "counts-differ", f"{counts[0]} boxes and {len(values)} {what}"
-    for corners in zip(*sides, strict=True):
-        yield from problems_in_unit_square(Box(*corners))
+    boxes = [Box(*corners) for corners in zip(*sides, strict=True)]
+    for box in boxes:
+        yield from problems_in_unit_square(box)
+    if len(numbers) == len(boxes):
+        for place in repeats(
+            f"{label} {box.corners}" for label, box in zip(numbers, boxes, strict=True)
+        ):
+            yield "duplicate", f"box {boxes[place]} is there twice"
     for label in numbers:
         if isinstance(label, float) and not math.isfinite(label):
             continue

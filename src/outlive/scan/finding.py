@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from outlive.errors import UsageError
-from outlive.scan.pictures import ALL_EXTENSIONS, format_of
+from outlive.scan.pictures import ALL_EXTENSIONS, HEAD_BYTES, format_of
 
 RECORD_EXTENSIONS = (".tfrecord", ".tfrecords", ".tfrec", ".record", ".records", ".tfr")
 
@@ -79,6 +79,6 @@ def _head(path: str) -> bytes:
         if not os.path.isfile(path):
             return b""
         with open(path, "rb") as file:
-            return file.read(32)
+            return file.read(HEAD_BYTES)
     except OSError:
         return b""

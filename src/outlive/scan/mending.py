@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from outlive.scan.flaws import Flaw
-from outlive.scan.pictures import EXTENSIONS, format_of
+from outlive.scan.pictures import EXTENSIONS, HEAD_BYTES, format_of
 
 #: Beside the picture; folders with a dot are not scanned.
 KEPT = ".outlive-originals"
@@ -91,7 +91,7 @@ def _can_be_png(path: str) -> bool:
 
 def _format(path: str) -> str:
     with open(path, "rb") as file:
-        return format_of(file.read(32))
+        return format_of(file.read(HEAD_BYTES))
 
 
 def _free(stem: str, extension: str) -> str:

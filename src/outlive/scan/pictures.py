@@ -55,6 +55,9 @@ BYTES_PER_PIXEL = 18
 BOMB_RATIO = 200
 BOMB_PIXELS = 50_000_000
 
+#: So many bytes tell the format.
+HEAD_BYTES = 32
+
 UPRIGHT = 1
 ORIENTATION_TAG = 0x0112
 
@@ -110,6 +113,10 @@ def looks_like(head: bytes) -> str:
 def check_file(path: str, budget: int | None) -> Picture:
     """Check a picture on the disk."""
     try:
+        on_disk = os.path.getsize(path)
+        if budget is not None and on_disk > budget:
+            says = f"the file alone has {size(on_disk)}, the budget is {size(budget)}"
+            return Picture((Flaw("image-too-large", path, says),))
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
@@ -133,7 +140,7 @@ def check_bytes(path: str, data: bytes, budget: int | None, record: int | None =
 
     if not data:
         return Picture((flaw("image-empty", "has no bytes"),))
-    kind = format_of(data[:32])
+    kind = format_of(data[:HEAD_BYTES])
     if not kind:
         return Picture((flaw("not-an-image", f"holds {looks_like(data[:400])}"),))
     if kind in ("HEIC", "AVIF"):

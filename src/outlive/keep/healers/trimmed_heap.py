@@ -8,8 +8,15 @@ from outlive.record import runs
 SLUGS = ("fragmented-heap",)
 
 
-def heal(case: Case) -> Change:
-    """Few heaps, large blocks with pages of their own, and free pages handed back whenever memory has grown."""
+def heal(case: Case) -> Change | None:
+    """Few heaps, large blocks with pages of their own, and free pages handed back whenever memory has grown.
+
+    Python's own allocator cannot be trimmed: where the holes are there, nothing is tried.
+    """
+    looks = case.evidence.looks.get(case.evidence.program.pid)
+    for last in looks.ledgers[-1:] if looks else ():
+        if (last.arena_free_bytes or 0) > (last.heap_free_bytes or 0):
+            return None
     return Change(
         "trimmed heap",
         "free pages of the heap are handed back to the kernel as memory grows (malloc_trim), and few heaps are used.",

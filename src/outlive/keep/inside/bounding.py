@@ -6,6 +6,8 @@ import os
 
 from . import tfdata
 from .fitting import Change, Fit, fit
+from .heap import Heap
+from .rebuilding import Rebuilt, can_rebuild, rebuild
 from .regraph import Unfit, rebuild_whole
 from .sampling import Sampler
 from .spilling import Spill, is_complete
@@ -47,21 +49,22 @@ class Bounder:
         self._users: Dict[
             str, List[Any]
         ] = {}  #: weak references to what reads or writes a cache file
+        self._heap = Heap()
 
     def bound(self, dataset: Any, budget: int) -> Tuple[Any, int]:
         """The dataset within so many bytes, the same elements in the same order but for the window of a shuffle; and what it may hold."""
         objects, stages = tfdata.walk(dataset)
         Sampler().weigh(objects, stages)
+        self._heap.make_room(stages, budget, self._cpus)
         for stage, one in zip(stages, objects):
             stage.place = self._place_of(one) or tfdata.line_of(one)
         for stage, one in zip(stages, objects):
             tfdata.settle(one, stage)
-        spills = all(tfdata.can_rebuild(one) for one in objects if one._inputs())
+        spills = all(can_rebuild(one) for one in objects if one._inputs())
         fitted = fit(stages, budget, self._cpus, self._spill.room() if spills else 0)
         last = self._built(objects, stages, fitted)
         self._say(stages, fitted, budget)
         root = self._with_budgets(last, fitted)
-        self._note_users(objects, root)
         return root, fitted.total_bytes + (fitted.ram_budget if any(map(tuned, stages)) else 0)
 
     def _built(self, objects: List[Any], stages: List[Stage], fitted: Fit) -> Any:
@@ -69,20 +72,18 @@ class Bounder:
         for position, one in enumerate(objects):
             file = self._taken(one)
             if file:
-                different[position] = tfdata.Rebuilt()
+                different[position] = Rebuilt()
                 different[position].file = file
         moved = set(different)
         for position, stage in enumerate(stages):
             if moved & set(stage.sources) or tfdata.rests_on_replaced(objects[position]):
                 moved.add(position)
-        unknown = [position for position in moved if not tfdata.can_rebuild(objects[position])]
+        unknown = [position for position in moved if not can_rebuild(objects[position])]
         if not unknown:
             new = list(objects)
             for position in sorted(moved):
                 inputs = [new[source] for source in stages[position].sources]
-                new[position] = tfdata.rebuild(
-                    objects[position], inputs, different.get(position, SAME)
-                )
+                new[position] = rebuild(objects[position], inputs, different.get(position, SAME))
             return new[-1]
         try:
             return rebuild_whole(objects, different)
@@ -90,8 +91,8 @@ class Bounder:
             title = stages[unknown[0]].title
             raise NotReached(f"`{title}` is not known here, and {error}") from error
 
-    def _different(self, change: Change) -> tfdata.Rebuilt:
-        wanted = tfdata.Rebuilt()
+    def _different(self, change: Change) -> Rebuilt:
+        wanted = Rebuilt()
         if change.parameter == "disk":
             wanted.file = self._spill.new_file()
         elif change.parameter == "lean":
@@ -108,11 +109,11 @@ class Bounder:
         users = [user for user in self._users.get(file, ()) if file and user() is not None]
         return self._spill.new_file() if users and not is_complete(file) else ""
 
-    def _note_users(self, objects: List[Any], root: Any) -> None:
+    def note_use(self, dataset: Any, root: Any) -> None:
+        """One iterator reads the root that was made of a dataset, and nobody else does."""
         import weakref
 
-        for one in objects:
-            one = tfdata.stand_in(one)
+        for one in tfdata.walk(dataset)[0]:
             if tfdata.class_of(one) == "CacheDataset":
                 file = os.fsdecode(one._filename.numpy())
                 self._users.setdefault(file, []).append(weakref.ref(root))
@@ -144,7 +145,7 @@ class Bounder:
             )
 
 
-SAME = tfdata.Rebuilt()
+SAME = Rebuilt()
 
 
 def in_words(stages: List[Stage], change: Change, cpus: int) -> str:

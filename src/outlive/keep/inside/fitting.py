@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: For the stages that tune themselves, and for the prefetch that TensorFlow adds at the end: at least so many elements each.
 TUNED_ELEMENTS = 2
 
+#: Stages whose buffers TensorFlow counts while it tunes others; a shuffle and a cache are not among them.
+WEIGHED = ("prefetch", "map", "interleave", "batch")
+
 #: TensorFlow's own figure, whatever the machine: too many at the start where an element is large.
 INITIAL_PARALLELISM = 16
 
@@ -71,9 +74,19 @@ def fit(stages: List[Stage], budget: int, cpus: int, disk_bytes: int = 0) -> Fit
         for position in sorted(given):
             _change(stages, position, given[position], wants[position], cpus, found)
     found.total_bytes = sum(given.values()) + rigid
-    found.ram_budget = max(min(reserve, budget), budget - found.total_bytes, 1)
-    found.initial_parallelism = _initial(stages, found.ram_budget, cpus)
+    for_tuned = max(min(reserve, budget), budget - found.total_bytes, 1)
+    found.initial_parallelism = _initial(stages, for_tuned, cpus)
+    found.ram_budget = max(1, int(for_tuned / _widest(stages))) + _weighed(stages, given)
     return found
+
+
+def _weighed(stages: List[Stage], given: Dict[int, int]) -> int:
+    """What TensorFlow weighs against its budget though it does not tune it: without room for that, it makes no call beside another."""
+    return sum(
+        int(given[position] / stages[position].spread)
+        for position in given
+        if stages[position].kind in WEIGHED and given[position] < 1 << 62
+    )
 
 
 def deal(room: int, wants: Dict[int, int], least: Dict[int, int]) -> Dict[int, int]:
@@ -219,12 +232,19 @@ def _reserve(stages: List[Stage], cpus: int, budget: int) -> int:
     return total + bytes_beyond(stages)
 
 
+def _widest(stages: List[Stage]) -> float:
+    """TensorFlow weighs the elements of what tunes itself, and knows nothing of what they take beside."""
+    spreads = [stage.spread for stage in stages if tuned(stage) or stage.kind == "prefetch"]
+    return max(spreads, default=1.0)
+
+
 def _initial(stages: List[Stage], ram_budget: int, cpus: int) -> int:
-    """With how many calls the maps that tune themselves begin."""
+    """With how many calls the maps that tune themselves begin: also those of which nothing was said, which TensorFlow makes parallel by itself."""
     units = [
         unit_bytes(stages, position) or 0
         for position, stage in enumerate(stages)
-        if stage.kind != "prefetch" and stage.calls == AUTOTUNE
+        if stage.kind != "prefetch"
+        and (stage.calls == AUTOTUNE or (stage.kind == "map" and not stage.calls))
     ]
     if not units:
         return 1

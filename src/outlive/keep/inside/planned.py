@@ -16,6 +16,7 @@ from ...record.inside.describe import frames_of
 from . import tfdata
 from .bounding import SHARE, in_words
 from .fitting import fit
+from .heap import AT_FIRST, count_the_holes, holds_tensors
 from .room import processors
 from .sampling import Sampler
 from .stage import bytes_at_most, bytes_beyond, elements_at_most, tuned
@@ -139,6 +140,8 @@ def plan_of(dataset: Any, built: Built, room: int) -> Dict[str, Any]:
     cpus, _ = processors()
     objects, stages = tfdata.walk(dataset)
     Sampler(everything=True, seconds=SECONDS).weigh(objects, stages)
+    if holds_tensors():
+        count_the_holes(stages, AT_FIRST)
     for stage, one in zip(stages, objects):
         stage.place = built.place_of(one)
     rows = [row(stages, position, cpus) for position in range(len(stages))]

@@ -1,4 +1,4 @@
-"""Another way to build a pipeline again, for stages that ``tfdata`` does not know: through the graph that TensorFlow writes of a dataset.
+"""Another way to build a pipeline again, for stages that ``rebuilding`` does not know: through the graph that TensorFlow writes of a dataset.
 
 It knows every stage there is, but it copies the data that a pipeline carries within it: only for pipelines that carry little.
 """
@@ -6,7 +6,7 @@ It knows every stage there is, but it copies the data that a pipeline carries wi
 from __future__ import annotations
 
 from . import tfdata
-from .tfdata import Rebuilt
+from .rebuilding import Rebuilt, twin_of
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def rebuild_whole(objects: List[Any], different: Dict[int, Rebuilt]) -> Any:
     graph = written(root)
     edit(graph, objects, different)
     handle = tfdata.library().raw_ops.DatasetFromGraph(graph_def=graph.SerializeToString())
-    twin = tfdata.twin_of(root, handle)
+    twin = twin_of(root, handle)
     vars(twin)[tfdata.WHOLE] = True
     return twin
 

@@ -40,13 +40,12 @@ class Stage:
         "settled",
         "size",
         "sources",
+        "spread",
         "title",
     )
 
     def __init__(self, kind: str, title: str, sources: Tuple[int, ...]) -> None:
-        self.kind = (
-            kind  #: shuffle, prefetch, cache, map, interleave, batch; anything else holds nothing
-        )
+        self.kind = kind  #: shuffle, prefetch, cache, map, interleave, batch, window; anything else holds nothing
         self.title = title  #: as the program's author calls it
         self.sources = sources  #: the stages before it, as positions in the pipeline
         self.place: Optional[Tuple[str, int]] = None  #: the user's file and line
@@ -64,6 +63,7 @@ class Stage:
             0  #: at the worst moment of one call of the user's function, temporaries included
         )
         self.settled = False  #: decided before, and read since
+        self.spread = 1.0  #: bytes that are taken for one that is held
 
 
 def tuned(stage: Stage) -> bool:
@@ -80,11 +80,13 @@ def follower(stages: List[Stage], position: int) -> Optional[Stage]:
 
 
 def unit_bytes(stages: List[Stage], position: int) -> Optional[int]:
-    """What one more in the stage's parameter costs: an element."""
+    """What one more in the stage's parameter costs: an element, and the holes beside it."""
     stage = stages[position]
+    if stage.kind == "window":
+        return stage.input_bytes  # its own elements are datasets
     if stage.element_bytes is None and stage.kind == "map":
         return stage.call_bytes or None
-    return stage.element_bytes
+    return None if stage.element_bytes is None else int(stage.element_bytes * stage.spread)
 
 
 def temporary_bytes(stage: Stage, held: int, cpus: int) -> int:
@@ -102,6 +104,8 @@ def elements_at_most(stages: List[Stage], position: int, cpus: int) -> Optional[
         if stage.count >= 0:
             return stage.count if size is None else min(size, stage.count)
         return size
+    if stage.kind == "window":
+        return stage.size
     if stage.kind == "prefetch":
         size = TUNED_PREFETCH if stage.size == AUTOTUNE else stage.size
         return size if size is None or stage.count < 0 else min(size, stage.count)

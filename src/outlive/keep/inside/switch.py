@@ -104,9 +104,9 @@ class Switch:
 
     def _clamped(self, dataset: Any, name: str, given: Any) -> Any:
         """A parameter that fits by itself, as far as the shapes tell."""
+        from ...record.inside.element_size import spec_bytes
         from .bounding import SHARE
         from .room import room_for_pipelines
-        from .tfdata import spec_bytes
 
         if type(given) is not int or given <= 1:
             return given
@@ -147,14 +147,29 @@ class Switch:
         experimental_distribute_dataset.__doc__ = real.__doc__
         return experimental_distribute_dataset
 
-    def bounded(self, dataset: Any, budget: Optional[int] = None) -> Any:
-        """The dataset that is read instead of this one; itself, if anything is in the way. Without a budget, for what there is."""
+    def lasting(self, dataset: Any, budget: Optional[int]) -> Any:
+        """For ``outlive.bound``: a dataset that its owner reads as often as he likes, also twice at the same time."""
+        root = self.bounded(dataset, budget, lasting=True)
+        if root is dataset:
+            return root
+        real, itself = type(root)._apply_debug_options, ref(root)
+
+        def apply_debug_options() -> Any:
+            """For one reading: a cache on a disk that another one is still writing needs a file of its own."""
+            once = self.bounded(dataset, budget)
+            return real(itself() if once is dataset else once)
+
+        vars(root)["_apply_debug_options"] = apply_debug_options
+        return root
+
+    def bounded(self, dataset: Any, budget: Optional[int] = None, lasting: bool = False) -> Any:
+        """The dataset that is read instead of this one, once; itself, if anything is in the way. Without a budget, for what there is."""
         if self._within == _thread.get_ident():
             return dataset
         with self._lock:
             self._within = _thread.get_ident()
             try:
-                return self._fitted(dataset, budget)
+                return self._fitted(dataset, budget, lasting)
             except Exception as error:
                 why = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
                 self._once(f"a pipeline is left as it was ({why}).")
@@ -162,10 +177,11 @@ class Switch:
             finally:
                 self._within = 0
 
-    def _fitted(self, dataset: Any, budget: Optional[int]) -> Any:
+    def _fitted(self, dataset: Any, budget: Optional[int], lasting: bool) -> Any:
         from .bounding import SHARE, NotReached
+        from .heap import hand_back
         from .room import room_for_pipelines
-        from .tfdata import all_eager, handed_in, is_bare, library, rests_on
+        from .tfdata import all_eager, handed_in, is_bare, is_settled, library, rests_on
 
         if is_bare(dataset) or rests_on(dataset, ROOT):
             return dataset  # met before: on it a loop or a strategy has built stages of its own
@@ -179,18 +195,29 @@ class Switch:
             if self._bounder is None:
                 self._bounder = self._make_bounder()
             if budget is None:
+                if not is_settled(dataset):
+                    if self._living_claims():
+                        import gc
+
+                        gc.collect()  # a loop in a tf.function is part of a circle, and outlives its use
+                    hand_back()  # what pipelines before this one have left
                 budget = int(SHARE * self._room(room_for_pipelines()))
             root, claim = self._bounder.bound(dataset, budget)
-            self._claims.append((ref(root), claim))
+            if not lasting:
+                self._bounder.note_use(dataset, root)
+                self._claims = [*self._living_claims(), (ref(root), claim)]
         vars(root)[ROOT] = True
         return root
 
     def _room(self, now: int) -> int:
         """What no other pipeline that is being read will still take: its buffers fill only after a while."""
-        self._claims = [(root, claim) for root, claim in self._claims if root() is not None]
+        self._claims = self._living_claims()
         if not self._claims:
             self._idle_room = now
         return max(0, min(now, self._idle_room - sum(claim for _, claim in self._claims)))
+
+    def _living_claims(self) -> List[Tuple[Any, int]]:
+        return [(root, claim) for root, claim in self._claims if root() is not None]
 
     def _make_bounder(self) -> Any:
         from .bounding import Bounder

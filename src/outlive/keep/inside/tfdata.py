@@ -1,4 +1,4 @@
-"""TensorFlow's own objects: the stages of a dataset, their parameters, and how to build one again. The only module that knows them.
+"""TensorFlow's own objects: the stages of a dataset and their parameters. With ``rebuilding`` the only module that knows them.
 
 All of it rests on private attributes. What a TensorFlow does not have raises ``AttributeError`` here, and those who call leave the
 dataset as it was.
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 
+from ...record.inside.element_size import spec_bytes
 from .stage import UNKNOWN, Stage
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional, Tuple
+    from typing import Any, Dict, List, Optional, Tuple
 
 #: Class names across TensorFlow's versions (without a leading underscore): kind, and the name of the method that makes one.
 KINDS = {
@@ -36,6 +37,7 @@ KINDS = {
     "IgnoreErrorsDataset": ("pass", "ignore_errors"),
     "ZipDataset": ("zip", "zip"),
     "ConcatenateDataset": ("concatenate", "concatenate"),
+    "WindowDataset": ("window", "window"),
     "UnbatchDataset": ("unbatch", "unbatch"),
     "TensorSliceDataset": ("slices", "from_tensor_slices"),
     "TensorDataset": ("source", "from_tensors"),
@@ -97,7 +99,6 @@ def rests_on(dataset: Any, attribute: str) -> bool:
 #: The attribute of a stage that leads to the one that stands in for it.
 STAND_IN = "_outlive_bounded"
 
-
 #: The attribute of a stage that was built again with everything before it: the stages that it shows are not those that it has.
 WHOLE = "_outlive_whole"
 
@@ -108,8 +109,9 @@ SETTLED = "_outlive_settled"
 def stand_in(dataset: Any) -> Any:
     """The stage that was built in this one's place, or itself."""
     dataset = unwrapped(dataset)
-    held = vars(dataset).get(STAND_IN)
-    return dataset if held is None else held[0]
+    while STAND_IN in vars(dataset):
+        dataset = vars(dataset)[STAND_IN]
+    return dataset
 
 
 def unwrapped(dataset: Any) -> Any:
@@ -128,19 +130,19 @@ def walk(dataset: Any) -> Tuple[List[Any], List[Stage]]:
     """Every stage once, the sources first: TensorFlow's object, and what is known of it without running anything."""
     objects: List[Any] = []
     stages: List[Stage] = []
-    positions: Dict[int, int] = {}
-
-    def visit(one: Any) -> int:
-        one = stand_in(one)
-        if id(one) not in positions:
-            sources = tuple(visit(source) for source in inputs_of(one))
-            objects.append(one)
-            stages.append(describe(one, sources, [objects[position] for position in sources]))
-            positions[id(one)] = len(objects) - 1
-        return positions[id(one)]
-
-    visit(dataset)
+    _visit(dataset, objects, stages, {})
     return objects, stages
+
+
+def _visit(dataset: Any, objects: List[Any], stages: List[Stage], positions: Dict[int, int]) -> int:
+    """Not a function within ``walk``: one that calls itself would keep the stages, and what they cache, until the next collection."""
+    one = stand_in(dataset)
+    if id(one) not in positions:
+        sources = tuple(_visit(source, objects, stages, positions) for source in inputs_of(one))
+        objects.append(one)
+        stages.append(describe(one, sources, [objects[position] for position in sources]))
+        positions[id(one)] = len(objects) - 1
+    return positions[id(one)]
 
 
 def describe(dataset: Any, positions: Tuple[int, ...], sources: List[Any]) -> Stage:
@@ -150,6 +152,8 @@ def describe(dataset: Any, positions: Tuple[int, ...], sources: List[Any]) -> St
         positions = ()
     stage = Stage(kind, title, positions)
     stage.size = whole(dataset, "_buffer_size") if kind in ("shuffle", "prefetch") else None
+    if kind == "window":
+        stage.size = whole(dataset, "_size")
     stage.calls = whole(dataset, "_num_parallel_calls")
     stage.batch = whole(dataset, "_batch_size")
     stage.padded = title == "padded_batch"
@@ -173,6 +177,11 @@ def settle(dataset: Any, stage: Stage) -> None:
     vars(dataset)[SETTLED] = (stage.element_bytes, stage.call_bytes)
 
 
+def is_settled(dataset: Any) -> bool:
+    """Whether it has been decided about a stage before."""
+    return SETTLED in vars(stand_in(dataset))
+
+
 def whole(dataset: Any, name: str) -> Optional[int]:
     """A parameter, which TensorFlow keeps as a tensor."""
     value = getattr(dataset, name, None)
@@ -182,25 +191,6 @@ def whole(dataset: Any, name: str) -> Optional[int]:
 def cardinality(dataset: Any) -> int:
     """How many elements a dataset has, or TensorFlow's marks for infinite and unknown. Runs nothing of the program's."""
     return int(dataset.cardinality().numpy())
-
-
-def spec_bytes(spec: Any) -> Optional[int]:
-    """Bytes of an element by its specification; ``None`` when a dimension is open or it holds texts."""
-    if isinstance(spec, dict):
-        spec = tuple(spec.values())
-    if isinstance(spec, (tuple, list)):
-        parts = [spec_bytes(part) for part in spec]
-        return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
-    if type(spec).__name__ != "TensorSpec" or spec.shape.rank is None or not spec.dtype.size:
-        return None
-    if spec.dtype.name in ("string", "variant", "resource"):
-        return None
-    total = int(spec.dtype.size)
-    for side in spec.shape.as_list():
-        if side is None:
-            return None
-        total *= side
-    return total
 
 
 def function_of(dataset: Any) -> Any:
@@ -224,272 +214,3 @@ def line_of(dataset: Any) -> Optional[Tuple[str, int]]:
 def from_variant(variant: Any, spec: Any) -> Any:
     """A dataset of the handle that a function of `interleave` or `flat_map` gave."""
     return library("python.data.ops.dataset_ops")._VariantDataset(variant, spec)
-
-
-# Build a stage again on other inputs, with other parameters. The traced functions, the seeds and the captured values are the old ones.
-
-
-class Rebuilt:
-    """Parameters of a stage that are to be different."""
-
-    __slots__ = ("calls", "file", "lean", "size")
-
-    def __init__(self) -> None:
-        self.size: Optional[int] = None
-        self.calls: Optional[int] = None
-        self.lean = False
-        self.file = ""  #: where a cache goes
-
-
-def can_rebuild(dataset: Any) -> bool:
-    """Whether there is a way below."""
-    return class_of(dataset) in REBUILD
-
-
-def rebuild(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    """The same stage again."""
-    handles = [one._variant_tensor for one in inputs]
-    twin = twin_of(dataset, REBUILD[class_of(dataset)](dataset, handles, different))
-    old = list(dataset._inputs())
-    for name, value in list(vars(twin).items()):
-        if name != STAND_IN:
-            vars(twin)[name] = replaced(value, old, inputs)
-    if different.size is not None:
-        vars(twin)["_buffer_size"] = _int64(different.size)
-    if different.calls is not None:
-        vars(twin)["_num_parallel_calls"] = _int64(different.calls)
-    if different.lean:
-        vars(twin)["_buffer_output_elements"] = vars(twin)["_prefetch_input_elements"] = _int64(1)
-    if different.file:
-        vars(twin)["_filename"] = library().constant(different.file)
-    return twin
-
-
-def twin_of(dataset: Any, handle: Any) -> Any:
-    """A stage with another handle. From now on it stands in for the old one, in every pipeline that shares it: it is shuffled on, not anew.
-
-    The old one stays alive with it: functions of Python's are known to TensorFlow for as long as the stage that they came with.
-    """
-    twin = object.__new__(type(dataset))
-    vars(twin).update(vars(dataset))
-    vars(twin)["_variant_tensor_attr"] = handle
-    vars(twin)["_outlive_original"] = dataset
-    held = vars(dataset).setdefault(STAND_IN, [])
-    held[:] = [twin]
-    vars(twin)[STAND_IN] = held
-    return twin
-
-
-def replaced(value: Any, old: List[Any], new: List[Any]) -> Any:
-    """An attribute with the stages before it exchanged: one, or a (nested) tuple, list or dictionary of them."""
-    for before, after in zip(old, new):
-        if value is before:
-            return after
-    if isinstance(value, dict) and type(value) is dict:
-        return {key: replaced(one, old, new) for key, one in value.items()}
-    if type(value) is tuple:
-        return tuple(replaced(one, old, new) for one in value)
-    if type(value) is list:
-        return [replaced(one, old, new) for one in value]
-    return value
-
-
-def call(name: str, dataset: Any, **arguments: Any) -> Any:
-    """One of TensorFlow's raw operations, with what this version of it takes."""
-    operation = getattr(library().raw_ops, name)
-    known = operation.__signature__.parameters if hasattr(operation, "__signature__") else None
-    if known is None:
-        import inspect
-
-        known = inspect.signature(operation).parameters
-    common = dict(dataset._common_args)
-    return operation(**{key: one for key, one in {**common, **arguments}.items() if key in known})
-
-
-def _function(dataset: Any, name: str = "_map_func") -> Dict[str, Any]:
-    function = getattr(dataset, name).function
-    key = "f" if name == "_map_func" else name[1:]
-    return {"other_arguments": function.captured_inputs, key: function}
-
-
-def _same(operation: str, *names: str) -> Callable[[Any, List[Any], Rebuilt], Any]:
-    """A stage with one input whose parameters are attributes of the same names."""
-
-    def build(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-        arguments = {name: getattr(dataset, f"_{name}") for name in names}
-        return call(operation, dataset, input_dataset=inputs[0], **arguments)
-
-    return build
-
-
-def _int64(value: int) -> Any:
-    return library().constant(value, library().int64)
-
-
-def _shuffle(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    size = dataset._buffer_size if different.size is None else _int64(different.size)
-    return call(
-        "ShuffleDatasetV3",
-        dataset,
-        input_dataset=inputs[0],
-        buffer_size=size,
-        seed=dataset._seed,
-        seed2=dataset._seed2,
-        seed_generator=library().raw_ops.DummySeedGenerator(),
-        reshuffle_each_iteration=dataset._reshuffle_each_iteration,
-    )
-
-
-def _prefetch(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    size = dataset._buffer_size if different.size is None else _int64(different.size)
-    return call(
-        "PrefetchDataset",
-        dataset,
-        input_dataset=inputs[0],
-        buffer_size=size,
-        slack_period=0,
-        legacy_autotune=int(size.numpy()) == -1,
-    )
-
-
-def _cache(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    file = library().constant(different.file) if different.file else dataset._filename
-    return call(
-        "CacheDatasetV2",
-        dataset,
-        input_dataset=inputs[0],
-        filename=file,
-        cache=library().raw_ops.DummyMemoryCache(),
-    )
-
-
-def _map(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    return call(
-        "MapDataset",
-        dataset,
-        input_dataset=inputs[0],
-        use_inter_op_parallelism=dataset._use_inter_op_parallelism,
-        preserve_cardinality=dataset._preserve_cardinality,
-        force_synchronous=getattr(dataset, "_force_synchronous", False),
-        **_function(dataset),
-    )
-
-
-def _parallel_map(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    calls = dataset._num_parallel_calls if different.calls is None else _int64(different.calls)
-    return call(
-        "ParallelMapDatasetV2",
-        dataset,
-        input_dataset=inputs[0],
-        num_parallel_calls=calls,
-        deterministic=dataset._deterministic,
-        use_inter_op_parallelism=dataset._use_inter_op_parallelism,
-        preserve_cardinality=dataset._preserve_cardinality,
-        use_unbounded_threadpool=getattr(dataset, "_use_unbounded_threadpool", False),
-        **_function(dataset),
-    )
-
-
-def _interleave(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    return call(
-        "InterleaveDataset",
-        dataset,
-        input_dataset=inputs[0],
-        cycle_length=dataset._cycle_length,
-        block_length=dataset._block_length,
-        **_function(dataset),
-    )
-
-
-def _parallel_interleave(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    ahead = {
-        name: _int64(1) if different.lean else getattr(dataset, f"_{name}")
-        for name in ("buffer_output_elements", "prefetch_input_elements")
-    }
-    return call(
-        "ParallelInterleaveDatasetV4",
-        dataset,
-        input_dataset=inputs[0],
-        cycle_length=dataset._cycle_length,
-        block_length=dataset._block_length,
-        num_parallel_calls=dataset._num_parallel_calls,
-        deterministic=_order(dataset),
-        **ahead,
-        **_function(dataset),
-    )
-
-
-def _order(dataset: Any) -> Any:
-    """An interleave forgets whether it was told to keep the order; it matters only where the options say not to."""
-    told = getattr(dataset, "_deterministic", None)
-    if told is None and dataset.options().deterministic is False:
-        raise AttributeError("_deterministic")
-    return told or "default"
-
-
-def _flat_map(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    return call("FlatMapDataset", dataset, input_dataset=inputs[0], **_function(dataset))
-
-
-def _filter(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    function = _function(dataset, "_predicate")
-    return call("FilterDataset", dataset, input_dataset=inputs[0], **function)
-
-
-def _padded_batch(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    flat = library().nest.flatten
-    return call(
-        "PaddedBatchDatasetV2",
-        dataset,
-        input_dataset=inputs[0],
-        batch_size=dataset._batch_size,
-        padded_shapes=[
-            library().cast(shape, library().int64) for shape in flat(dataset._padded_shapes)
-        ],
-        padding_values=flat(dataset._padding_values),
-        drop_remainder=dataset._drop_remainder,
-    )
-
-
-def _options(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    written = dataset.options()._to_proto().SerializeToString()
-    return call("OptionsDataset", dataset, input_dataset=inputs[0], serialized_options=written)
-
-
-def _zip(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    return call("ZipDataset", dataset, input_datasets=inputs)
-
-
-def _concatenate(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    return call("ConcatenateDataset", dataset, input_dataset=inputs[0], another_dataset=inputs[1])
-
-
-REBUILD: Dict[str, Callable[[Any, List[Any], Rebuilt], Any]] = {
-    "ShuffleDataset": _shuffle,
-    "PrefetchDataset": _prefetch,
-    "CacheDataset": _cache,
-    "MapDataset": _map,
-    "ParallelMapDataset": _parallel_map,
-    "InterleaveDataset": _interleave,
-    "ParallelInterleaveDataset": _parallel_interleave,
-    "FlatMapDataset": _flat_map,
-    "FilterDataset": _filter,
-    "BatchDataset": _same("BatchDatasetV2", "batch_size", "drop_remainder"),
-    "ParallelBatchDataset": _same(
-        "ParallelBatchDataset",
-        "batch_size",
-        "num_parallel_calls",
-        "drop_remainder",
-        "deterministic",
-    ),
-    "PaddedBatchDataset": _padded_batch,
-    "RepeatDataset": _same("RepeatDataset", "count"),
-    "TakeDataset": _same("TakeDataset", "count"),
-    "SkipDataset": _same("SkipDataset", "count"),
-    "ShardDataset": _same("ShardDataset", "num_shards", "index"),
-    "UnbatchDataset": _same("UnbatchDataset"),
-    "WindowDataset": _same("WindowDataset", "size", "shift", "stride", "drop_remainder"),
-    "OptionsDataset": _options,
-    "ZipDataset": _zip,
-    "ConcatenateDataset": _concatenate,
-}

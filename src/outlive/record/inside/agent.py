@@ -72,6 +72,14 @@ BOUND_NAME = "bound"
 #: Links in the record's folder of an attempt that `outlive run --heal` has started: what is different in it.
 TRIM_NAME = "trim"
 SKIP_NAME = "skip"
+SPAWN_NAME = "spawn"
+
+#: Modules with functions that save checkpoints, see ``checkpoints``.
+SAVING_MODULES = (
+    "keras.src.saving.saving_api",
+    "keras.src.callbacks.backup_and_restore",
+    "tensorflow.python.checkpoint.checkpoint",
+)
 
 #: When so many processes ended badly (three files each, 1 MB) no more are recorded: the disk is the program's.
 MAX_FILES = 300
@@ -95,6 +103,10 @@ class Agent:
         self._cells: Any = None  # in the kernel of a notebook
         self._brake: Any = None  # where it was asked for
         self._trimming: Any = None  # likewise
+        self._checkpoints: Any = None  # loaded with the first module that saves some
+        self.savers: Any = (
+            None  # who wants to save before the brake stops the program, see keep/pressure.py
+        )
         self._look: Optional[Look] = None
         self._question = os.path.join(folder, QUESTION)
         self._forked: Dict[str, Any] = {}
@@ -110,6 +122,8 @@ class Agent:
         acts = {
             **self._hooks.after_import(),
             **self._pipelines.after_import(),
+            **{name: self._checkpoints_of(name) for name in SAVING_MODULES},
+            "multiprocessing.context": self._start_methods,
         }
         if os.path.islink(os.path.join(self._folder, BOUND_NAME)):
             acts = self._bounding(acts)
@@ -157,6 +171,30 @@ class Agent:
             "jupyter_client.launcher": launcher,
         }
 
+    def _checkpoints_of(self, name: str) -> Callable[[Any], None]:
+        """Which checkpoints are saved and read; what is known of these modules is loaded with the first of them."""
+        return lambda module: self.checkpoints().wrap(name, module)
+
+    def checkpoints(self) -> Any:
+        """Who writes down what is saved."""
+        if self._checkpoints is None:
+            from .checkpoints import Checkpoints
+
+            self._checkpoints = Checkpoints(self._journal)
+        return self._checkpoints
+
+    def note(self, kind: str, **fields: Any) -> None:
+        """For those parts of Outlive that the program itself has called."""
+        self._journal.note(kind, **fields)
+
+    def _start_methods(self, module: Any) -> None:
+        """Who asks for a fork by its name; and, where an attempt before hung of one, spawn as what is usual."""
+        from .start_methods import note_forks_by_name, spawn_by_default
+
+        note_forks_by_name(module, self._journal.note)
+        if os.path.islink(os.path.join(self._folder, SPAWN_NAME)):
+            spawn_by_default(module)
+
     def _bounding(self, acts: Dict[str, Any]) -> Dict[str, Any]:
         """With what fits pipelines to the memory, after what is done anyway; without it, if it cannot be loaded."""
         try:
@@ -192,11 +230,18 @@ class Agent:
         if self._brake is None:
             from .brake import Brake
 
-            self._brake = Brake(self._folder, own_code(library_folders()), self._journal.note)
+            self._brake = Brake(
+                self._folder, own_code(library_folders()), self._journal.note, lambda: self.savers
+            )
         if on:
             return bool(self._brake.on())
         self._brake.off()
         return True
+
+    @property
+    def braking(self) -> bool:
+        """Whether the brake was asked for."""
+        return self._brake is not None
 
     def _introduction(self) -> Dict[str, Any]:
         """The first record of a process: who it is, and what counts as a library in it."""
@@ -314,6 +359,9 @@ class Agent:
         self._restart.forget()
         self._one_of_many = True
         self._hooks.cut_off = None  # os._exit is how a forked child ends
+        self.savers = None  # who asked was the parent
+        if self._checkpoints is not None:
+            self._checkpoints.forked()
         self._journal.forked()
         if len(files_in(self._folder)) > MAX_FILES:
             self._journal.close()

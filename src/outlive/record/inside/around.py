@@ -10,6 +10,7 @@ import _thread
 import os
 import sys
 import time
+from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 
 from .census import Standstill, locals_of
 from .describe import masked
@@ -143,14 +144,14 @@ def frames_behind(error: Optional[BaseException]) -> Iterator[Any]:
     """The frames that an error and its causes came through, innermost first."""
     seen = 0
     while error is not None and seen < MOST_FRAMES:
-        found = []
+        found: Any = deque(maxlen=MOST_FRAMES)  # a recursion may be a million frames deep
         traceback = error.__traceback__
         while traceback is not None:
-            found.append(traceback.tb_frame)
+            found.append(traceback)
             traceback = traceback.tb_next
-        for frame in reversed(found[-MOST_FRAMES:]):
+        for step in reversed(found):
             seen += 1
-            yield frame
+            yield step.tb_frame
         error = error.__cause__ or error.__context__
 
 

@@ -4,17 +4,22 @@ Two brakes, because each stops what the other cannot. The sampler's thread sees 
 handler raises: between two steps of Python, as Ctrl-C does, and never while a module is imported or an object is being destroyed. And a limit
 on the data of the process, kept a little below what is left, refuses the one large request that would be the last (``MemoryError``, or
 TensorFlow's ``ResourceExhaustedError``), also in native code and however fast it comes.
+
+Who wants to save before the end (``outlive.on_pressure``, ``outlive.PressureCallback``) is told first and waited for; a save that is under way
+in the main thread is never left half done.
 """
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal without the enumerations, which take long to load
 import _thread
+import ctypes
 import os
 import resource
 import sys
 import time
 
+from .checkpoints import is_saving
 from .hooks import like
 from .memory import METER, private_bytes
 
@@ -27,6 +32,20 @@ THRESHOLD = 0.85
 
 #: After a stop the memory is still full: only what grows by so much more is stopped again.
 STEP = 0.03
+
+#: Who saves between two steps of training is given the rest of the step, unless memory passes this share first.
+LAST = 0.92
+
+#: A callback that saves is waited for, with the main thread standing still, but not for ever: it may wait for the main thread.
+SECONDS_TO_SAVE = 60.0
+
+#: Code of libraries that saves in several steps, which belong together.
+SAVING_FILES = (
+    "/callbacks/backup_and_restore.py",
+    "/callbacks/model_checkpoint.py",
+    "/checkpoint/checkpoint_management.py",
+    "/outlive/keep/pressure.py",
+)
 
 #: When others (children, neighbours in the container) hold more than this process, stopping it would not help.
 OWN_SHARE = 0.5
@@ -47,21 +66,42 @@ SHELL_MODULE = "IPython.core.interactiveshell"
 DEEPEST = 3000
 
 
+def headroom_of(limit: int) -> int:
+    """What is not handed out."""
+    return max(HEADROOM_BYTES, int(HEADROOM * limit))
+
+
+def mark_of(limit: int) -> int:
+    """From here on the program is stopped: below a small limit a little earlier, before requests are refused."""
+    return min(int(THRESHOLD * limit), limit - headroom_of(limit) - int(STEP * limit))
+
+
 class MemoryBrake(BaseException):
     """The code was stopped because its memory came near the limit. No ``Exception``: ``except Exception: pass`` must not swallow it."""
 
     __module__ = "outlive"
+
+    def __init__(
+        self, text: str = "stopped here, before the kernel would have killed the program."
+    ) -> None:
+        super().__init__(text)
 
 
 class Brake:
     """Watches the memory of this process, when it is on."""
 
     def __init__(
-        self, folder: str, is_own: Callable[[str], bool], note: Callable[..., None]
+        self,
+        folder: str,
+        is_own: Callable[[str], bool],
+        note: Callable[..., None],
+        savers: Callable[[], Any] = lambda: None,
     ) -> None:
         self._limit_path = os.path.join(folder, "limit")
         self._is_own = is_own
         self._note = note
+        self._savers = savers
+        self._stopping = False
         self._stops = self._noted_stops = 0
         self._pid = os.getpid()
         self._main = 0
@@ -94,15 +134,44 @@ class Brake:
             self._noted_stops = self._stops
             self._note("brake", stops=self._stops)
         limit, used = self._keep_headroom()
-        if not limit or max(rss, used) < THRESHOLD * limit:
+        mark = mark_of(limit)
+        if not limit or max(rss, used) < mark:
             self._next = 0
             return
         own = private_bytes()
         used = max(own, used)
-        if used < THRESHOLD * limit or own < OWN_SHARE * used or own < self._next:
+        if used < mark or own < OWN_SHARE * used or own < self._next:
+            return
+        if not self._savers_are_ready(used, limit):
             return
         self._wanted = (own, limit)
         _signal.pthread_kill(self._main, SIGNAL)
+
+    def _savers_are_ready(self, used: int, limit: int) -> bool:
+        """Tell them; whether nobody is left who will save by himself in a moment."""
+        savers = self._savers()
+        if savers is None:
+            return True
+        try:
+            if savers.tell(used, limit):
+                self._ease()  # a thread and what it writes take memory too
+            return used >= LAST * limit or not savers.owes()
+        except Exception:
+            return True
+
+    def _let_them_save(self, own: int, limit: int) -> bool:
+        """In the main thread, which stands still meanwhile. False: there is no longer a reason to stop, or not yet."""
+        savers = self._savers()
+        if savers is None:
+            return True
+        self._stopping = True
+        try:
+            savers.finish(SECONDS_TO_SAVE)
+            used = max(private_bytes(), self._limit()[1])
+            freed = private_bytes() < own - int(STEP * limit)
+            return not freed and (used >= LAST * limit or not savers.owes())
+        finally:
+            self._stopping = False
 
     def let_errors_be_shown(self, module: Any) -> None:
         """In a notebook: what shows an error needs memory too (it imports, it reads sources), and must not be stopped half-way."""
@@ -133,8 +202,8 @@ class Brake:
         limit, used = self._limit()
         data, hard = METER.data(), self._data_limit[1]
         if limit and data:
-            eased = time.monotonic() < self._eased_until
-            kept = EASED_BYTES if eased else max(HEADROOM_BYTES, int(HEADROOM * limit))
+            eased = time.monotonic() < self._eased_until or is_saving(self._main)
+            kept = EASED_BYTES if eased else headroom_of(limit)
             room = max(0, limit - max(used, private_bytes()) - kept)
             soft = data + room if hard == resource.RLIM_INFINITY else min(data + room, hard)
             resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
@@ -150,9 +219,16 @@ class Brake:
 
     def _stop(self, number: int, frame: Any) -> None:
         wanted, self._wanted = self._wanted, None
-        if wanted is None or not self._main or self._showing or not self._may_stop(frame):
+        if wanted is None or not self._main or self._showing or self._stopping:
             return
         own, limit = wanted
+        if not self._may_stop(frame):
+            if not self._is_the_users(frame):
+                self._stop_the_others(own, limit)
+            return
+        self._ease()
+        if not self._let_them_save(own, limit):
+            return
         self._next = own + int(STEP * limit)
         self._stops += 1
         self._ease()
@@ -161,12 +237,34 @@ class Brake:
             f"{limit / 1e9:.2f} GB. Every variable is still there: delete what is not needed, then go on."
         )
 
+    def _is_the_users(self, frame: Any) -> bool:
+        """Whether code of the user's own runs there; if not, the main thread has ended, or only waits for the others to end."""
+        while frame is not None:
+            if self._is_own(frame.f_code.co_filename):
+                return True
+            frame = frame.f_back
+        return False
+
+    def _stop_the_others(self, own: int, limit: int) -> None:
+        """The main thread is over, and other threads go on to fill the memory: they are stopped likewise."""
+        self._next = own + int(STEP * limit)
+        for ident, frame in list(sys._current_frames().items()):
+            if ident != self._main and not is_saving(ident) and self._may_leave(frame):
+                raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+                raise_in(ctypes.c_ulong(ident), ctypes.py_object(MemoryBrake))
+                self._stops += 1
+
     def _may_stop(self, frame: Any) -> bool:
         """Only code of the user's own, and nothing that must not be left half done."""
+        return not is_saving(self._main) and self._may_leave(frame)
+
+    def _may_leave(self, frame: Any) -> bool:
         own, depth = False, 0
         while frame is not None and depth < DEEPEST:
             code = frame.f_code
             if code.co_name == "__del__" or code.co_filename.startswith("<frozen importlib"):
+                return False
+            if code.co_filename.endswith(SAVING_FILES):
                 return False
             own = own or self._is_own(code.co_filename)
             frame, depth = frame.f_back, depth + 1

@@ -34,6 +34,9 @@ STEP = 0.04
 LEAST = 0.08
 #: When memory was given back, what grows next is another story.
 FALL = 0.2
+#: … but memory that falls again and again is a step of work that takes and gives back: from then on only new heights are looked at, or
+#: the looks would be used up long before the end (a Keras model whose every step took 150 MB: 40 looks until two thirds of the limit).
+MOST_FALLS = 3
 MOST = 40
 SECONDS_BETWEEN_LIMITS = 0.5
 
@@ -69,6 +72,7 @@ class Census:
         self._told_at = 0.0
         self._last_rss = 0
         self._count = 0
+        self._falls = 0
         self._deep = os.path.islink(os.path.join(folder, "deep"))
         self._shelf = Shelf(MODULES)
         self._looker: Any = None
@@ -84,7 +88,8 @@ class Census:
         if limit and used >= READY * limit:
             self._ready()
         self.near = bool(limit) and used >= NEAR * limit
-        if rss < self._last_rss - FALL * limit:
+        if rss < self._last_rss - FALL * limit and self._falls < MOST_FALLS:
+            self._falls += 1
             self._last_rss = rss
         if not limit or used < DANGER * limit or rss < LEAST * limit or self._count >= MOST:
             return
@@ -119,7 +124,7 @@ class Census:
 
     def forked(self) -> None:
         """In a child: what was seen was the parent's."""
-        self._last_rss = self._count = 0
+        self._last_rss = self._count = self._falls = 0
         self._looker = None
 
     def _current_limit(self, rss: int) -> Tuple[int, int]:

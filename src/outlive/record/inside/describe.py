@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 
 from .. import masking
 
@@ -21,14 +22,17 @@ MAX_CHAIN = 6
 #: Of a deep stack the ends say most: where it is, and how it began.
 INNERMOST_FRAMES = 40
 OUTERMOST_FRAMES = 12
+#: Each step outwards makes an object of half a kilobyte, which the running function keeps: of a recursion a million calls deep the
+#: beginning is not worth that.
+DEEPEST = 5000
 
 REMOTE_FRAME = r'^\s*File "(.+?)", line (\d+), in (\S+)'
 
 
 def frames_of(frame: Optional[FrameType]) -> List[FrameData]:
-    """A stack, innermost first."""
+    """A stack, innermost first; of one that is very deep the innermost part."""
     found: List[FrameData] = []
-    while frame is not None:
+    while frame is not None and len(found) < DEEPEST:
         code = frame.f_code
         found.append((code.co_filename, frame.f_lineno or 0, code.co_name))
         frame = frame.f_back
@@ -36,14 +40,15 @@ def frames_of(frame: Optional[FrameType]) -> List[FrameData]:
 
 
 def frames_of_traceback(traceback: Optional[TracebackType]) -> List[FrameData]:
-    """The way of an exception, innermost first."""
-    found: List[FrameData] = []
+    """The way of an exception, innermost first; of a long one both ends."""
+    outermost: List[TracebackType] = []
+    innermost: Any = deque(maxlen=INNERMOST_FRAMES)
     while traceback is not None:
-        code = traceback.tb_frame.f_code
-        found.append((code.co_filename, traceback.tb_lineno or 0, code.co_name))
+        (outermost if len(outermost) < OUTERMOST_FRAMES else innermost).append(traceback)
         traceback = traceback.tb_next
-    found.reverse()
-    return bounded(found)
+    steps = [*outermost, *innermost]
+    found = [(step.tb_frame.f_code, step.tb_lineno or 0) for step in reversed(steps)]
+    return [(code.co_filename, line, code.co_name) for code, line in found]
 
 
 def bounded(frames: List[FrameData]) -> List[FrameData]:

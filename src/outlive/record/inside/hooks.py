@@ -34,6 +34,9 @@ MOST_SHOWN = 3
 #: Workers whose start is remembered; a program that starts more knows itself.
 MAX_WORKERS = 1000
 
+#: With ``python -m`` the standard library runs the module.
+RUNS_MODULES = ("<frozen runpy>", "/runpy.py")
+
 
 def like(real: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a wrapper the name and text of what it wraps (``functools.wraps``, without loading it at start-up)."""
@@ -224,7 +227,11 @@ class Hooks:
     def look_for_uncaught(self) -> None:
         """Python keeps the exception that ended the main thread in ``sys.last_value``: no hook is needed for it."""
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
-        if isinstance(error, BaseException) and id(error) != self._seen_last:
+        if (
+            isinstance(error, BaseException)
+            and id(error) != self._seen_last
+            and went_through_everything(error)
+        ):
             self._seen_last = id(
                 error
             )  # never the exception itself: it would keep the frames that raised it alive
@@ -433,3 +440,15 @@ def _asked(popen: Any) -> None:
     ended = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if ended is None:
         popen._outlive_asked = True
+
+
+def went_through_everything(error: BaseException) -> bool:
+    """Whether nobody caught it: its way ends where the program began, in a module that Python itself ran.
+
+    A test runner or a debugger puts an exception that it caught where Python puts the one that ends a program.
+    """
+    way = error.__traceback__
+    if way is None:
+        return True
+    code = way.tb_frame.f_code
+    return code.co_name == "<module>" or code.co_filename.endswith(RUNS_MODULES)

@@ -9,10 +9,11 @@ from .arrays import Arrays, Pictures, largest_files, listed_in
 from .census import Standstill, locals_of, text_of
 from .deep import Tracing
 from .describe import masked
-from .memory import address_space, heap, private_bytes
+from .memory import address_space, arenas, heap, private_bytes
 from .search import Search, own_frames
 from .tensorflow_state import Graphs, Tapes, Traces, buffered_in, tensor_bytes
-from .walk import Walk
+from .walk import LONG_SECONDS, Walk
+from .walk import SECONDS as WALK_SECONDS
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class Looker:
         self._tracing = Tracing(is_own) if deep else None
         self._journal = journal
         self._is_own = is_own
-        self._walks = 0
+        self._walks_left = MOST_WALKS
+        self._walk_seconds = WALK_SECONDS
         self._walked_at = 0
         self._operations = 0
         self._sources_told: Set[str] = set()
@@ -67,6 +69,7 @@ class Looker:
         # Where other threads may run: nothing of the program's is in our hands.
         found["tensors"] = tensor_bytes()
         found["heap"] = heap()
+        found["arenas"] = arenas() if gil_is_ours() else None
         found["buffered"] = buffered_in(self._pipelines.iterators())
         if refused_in:
             found["mapped"], found["address_limit"] = address_space()
@@ -98,11 +101,14 @@ class Looker:
         held: List[Dict[str, Any]] = search.held()
         explained = max((entry["bytes"] for entry in held), default=0) >= EXPLAINS * own
         explained = explained or bool(tapes.found) or self._of_tensorflow(traces, graphs)
-        due = own - self._walked_at >= STEP_BETWEEN_WALKS * limit and self._walks < MOST_WALKS
+        due = own - self._walked_at >= STEP_BETWEEN_WALKS * limit and self._walks_left > 0
         if not explained and due and not refused_in and not self._tracing and gil_is_ours():
-            self._walks, self._walked_at = self._walks + 1, own
-            walk = Walk(self._is_own, search.file_of)
+            self._walks_left, self._walked_at = self._walks_left - 1, own
+            walk = Walk(self._is_own, search.file_of, self._walk_seconds)
             classes, objects = walk.run()
+            if not walk.whole:  # the time of those that are left goes to a single one
+                self._walks_left = min(self._walks_left, int(self._walk_seconds < LONG_SECONDS))
+                self._walk_seconds = LONG_SECONDS
             search.go_on(time.perf_counter() + SECONDS)
             search.objects(objects)
             search.frames(walk.paused)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import resource
 
 from .aside import put_aside
@@ -11,6 +12,13 @@ from .aside import put_aside
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Optional, Tuple
+
+#: Of the account that Python's allocator of small objects gives (``sys._debugmallocstats``).
+IN_USE = re.compile(rb"bytes in allocated blocks += +([\d,]+)")
+FREE = (
+    re.compile(rb"bytes in available blocks += +([\d,]+)"),
+    re.compile(rb"unused pools \* \d+ bytes += +([\d,]+)"),
+)
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -111,3 +119,32 @@ def heap() -> Optional[Tuple[int, int, int, int]]:
     answer = ask()
     mapped, blocks = int(answer.hblkhd), int(answer.hblks)
     return int(answer.uordblks) + mapped, int(answer.fordblks), mapped, blocks
+
+
+def arenas() -> Optional[Tuple[int, int]]:
+    """What Python's own allocator has handed out in small pieces, and what was given back to it but not to the kernel.
+
+    It tells that in a text, to a stream. One in memory is made for it: 1.2 ms for 300 MB of arenas. None where it is not in use.
+    """
+    try:
+        library = ctypes.CDLL(None)
+        tell: Any = ctypes.pythonapi._PyObject_DebugMallocStats
+        stream: Any = library.open_memstream
+    except (OSError, AttributeError):
+        return None
+    text, length = ctypes.c_void_p(), ctypes.c_size_t()
+    stream.restype = ctypes.c_void_p
+    opened = ctypes.c_void_p(stream(ctypes.byref(text), ctypes.byref(length)))
+    if not opened:
+        return None
+    tell(opened)
+    library.fclose(opened)
+    told = ctypes.string_at(text.value, length.value) if text.value else b""
+    library.free(text)
+    used, *free = [
+        int(found[1].replace(b",", b"")) if found else None
+        for found in (pattern.search(told) for pattern in (IN_USE, *FREE))
+    ]
+    if used is None or None in free:
+        return None
+    return used, sum(part for part in free if part is not None)

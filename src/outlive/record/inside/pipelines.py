@@ -12,6 +12,7 @@ from _collections import deque  # type: ignore[import-not-found]  # collections,
 from _weakref import ref
 
 from .describe import frames_of
+from .element_size import spec_bytes
 from .hooks import like
 from .journal import Journal
 
@@ -33,6 +34,9 @@ HOLDING = {
     "InterleaveDataset": ("cycle", "_cycle_length"),
 }
 DEEPEST = 30
+
+#: For a text whose length nobody knows: the names and labels beside pictures are small.
+A_TEXT = 1
 
 #: Stages and graphs that are remembered; a program that builds more builds the same ones again and again.
 MAX_REMEMBERED = 300
@@ -167,7 +171,7 @@ def element_bytes(dataset: Any, depth: int) -> Optional[int]:
     """The size of one element, when its shape is known or follows from the stage before."""
     if dataset is None or depth > DEEPEST:
         return None
-    total = spec_bytes(dataset.element_spec)
+    total = spec_bytes(dataset.element_spec, A_TEXT)
     if total is not None:
         return total
     source = getattr(dataset, "_input_dataset", None)
@@ -178,21 +182,3 @@ def element_bytes(dataset: Any, depth: int) -> Optional[int]:
     if source is not None and source.element_spec == dataset.element_spec:
         return element_bytes(source, depth + 1)
     return None
-
-
-def spec_bytes(spec: Any) -> Optional[int]:
-    """Bytes of an element by its specification; None when a dimension is open."""
-    if isinstance(spec, dict):
-        spec = tuple(spec.values())
-    if isinstance(spec, (tuple, list)):
-        parts = [spec_bytes(part) for part in spec]
-        return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
-    shape, dtype = getattr(spec, "shape", None), getattr(spec, "dtype", None)
-    if shape is None or dtype is None or shape.rank is None:
-        return None
-    total = max(1, int(dtype.size or 1))
-    for side in shape.as_list():
-        if side is None:
-            return None
-        total *= side
-    return total

@@ -12,6 +12,7 @@ import re
 import sys
 import time
 import zlib
+from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 
 from ..masking import looks_secret
 from .broken_pipeline import pipeline_in
@@ -119,15 +120,23 @@ class Scene:
 
     def _frames(self, error: BaseException) -> List[Tuple[Any, int]]:
         """The innermost frames of the user's own, innermost first, each code once: a recursion is told by its two ends."""
-        found: List[Tuple[Any, int]] = []
+        first: List[Any] = []
+        last: Any = deque(maxlen=MAX_FRAMES)  # a recursion may be a million frames deep
+        own: Dict[str, bool] = {}
         step = error.__traceback__
         while step is not None:
-            if self._is_own(step.tb_frame.f_code.co_filename):
-                found.append((step.tb_frame, step.tb_lineno or 0))
+            file = step.tb_frame.f_code.co_filename
+            if file not in own:
+                own[file] = self._is_own(file)
+            if own[file]:
+                if len(first) < 2:
+                    first.append(step)
+                last.append(step)
             step = step.tb_next
+        found = [*last][::-1]
         if isinstance(error, RecursionError):
-            return [*found[:2], *found[-2:]]
-        return found[::-1][:MAX_FRAMES]
+            found = [*first, *[step for step in [*last][-2:] if step not in first]]
+        return [(step.tb_frame, step.tb_lineno or 0) for step in found]
 
 
 def is_tensorflow(error: BaseException) -> bool:
@@ -157,12 +166,12 @@ def chain_of(error: BaseException) -> List[BaseException]:
 
 def every_frame(error: BaseException) -> List[Any]:
     """The frames of the traceback, the user's and the libraries', innermost first."""
-    found = []
+    found: Any = deque(maxlen=MAX_FRAMES_LOOKED_AT)
     step = error.__traceback__
     while step is not None:
-        found.append(step.tb_frame)
+        found.append(step)
         step = step.tb_next
-    return found[::-1][:MAX_FRAMES_LOOKED_AT]
+    return [step.tb_frame for step in reversed(found)]
 
 
 def named_values(frame: Any) -> Iterator[Tuple[str, Any]]:

@@ -32,6 +32,9 @@ LONGEST_EXAMPLE = 40
 
 #: Fewer operations are no graph that grows.
 SMALLEST_GRAPH = 200
+#: … unless its constants are heavy: an array at every step fills a gigabyte in sixty steps.
+SMALLEST_HEAVY_GRAPH = 30
+HEAVY_BYTES = 20_000_000
 #: The newest operations, to see what is added over and over.
 NEWEST = 400
 DEEPEST_STACK = 60
@@ -193,8 +196,11 @@ class Graphs:
         self._seen.add(id(graph))
         try:
             count = int(graph.num_operations())
-            if count >= SMALLEST_GRAPH and len(self.found) < MOST:
-                self.found.append({"name": name, "operations": count, **self._newest(graph, count)})
+            if count < SMALLEST_HEAVY_GRAPH or len(self.found) >= MOST:
+                return
+            newest = self._newest(graph, count)
+            if count >= SMALLEST_GRAPH or newest["bytes"] >= HEAVY_BYTES:
+                self.found.append({"name": name, "operations": count, **newest})
         except Exception:
             pass
 

@@ -1,8 +1,8 @@
 """Every object that the garbage collector knows: for the memory that no name of the user's code explains.
 
 How many bytes are Python's at all, and which classes of the user's have very many or very large objects (a linked list, a callback
-that only a library holds)? It stops the program for up to a quarter of a second, so it is done a few times at most, when memory is in
-danger and nothing else explains it.
+that only a library holds)? It stops the program for a quarter of a second, or once for half a second where that was too little, so it is
+done a few times at most, when memory is in danger and nothing else explains it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 SECONDS = 0.25
-#: No other thread is let in while we walk.
-SECONDS_ON_A_BUSY_MACHINE = 0.5
+#: With TensorFlow imported it takes 0.2 s of an idle core, 0.35 to 0.6 s of one whose neighbours are busy. One walk that sees everything
+#: is worth more than two that do not.
+LONG_SECONDS = 0.5
+#: No other thread is let in while we walk: so much longer it may take by the clock.
+ON_A_BUSY_MACHINE = 2.0
 CHUNK = 20_000
 #: Smaller ones are counted with the blocks of Python's own allocator.
 LARGE_BYTES = 4096
@@ -70,12 +73,15 @@ class Walk:
     """One walk. What it holds for a moment it lets go of before the program goes on."""
 
     def __init__(
-        self, is_own: Callable[[str], bool], file_of: Callable[[type], Optional[str]]
+        self,
+        is_own: Callable[[str], bool],
+        file_of: Callable[[type], Optional[str]],
+        seconds: float = SECONDS,
     ) -> None:
         self._is_own = is_own
         self._file_of = file_of
-        self._until = time.thread_time() + SECONDS
-        self._at_last = time.perf_counter() + SECONDS_ON_A_BUSY_MACHINE
+        self._until = time.thread_time() + seconds
+        self._at_last = time.perf_counter() + ON_A_BUSY_MACHINE * seconds
         self._array: Any = getattr(sys.modules.get("numpy"), "ndarray", None)
         self._looked_at = {bytes, bytearray, str, dict, tuple, self._array}
         self._seen: Set[int] = set()

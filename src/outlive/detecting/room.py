@@ -1,0 +1,37 @@
+"""Memory that several threads share: each takes what its picture needs, and waits until there is so much."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Room:
+    """So many bytes; ``None``: no bound is known."""
+
+    def __init__(self, most_bytes: int | None = None) -> None:
+        self.most_bytes = most_bytes
+        self._free = most_bytes or 0
+        self._changed = threading.Condition()
+
+    def has(self, wanted: int) -> bool:
+        """Whether so much could ever be taken."""
+        return self.most_bytes is None or wanted <= self.most_bytes
+
+    @contextmanager
+    def taking(self, wanted: int) -> Iterator[None]:
+        """Have so much for a while."""
+        if self.most_bytes is None:
+            yield
+            return
+        share = min(wanted, self.most_bytes)
+        with self._changed:
+            self._changed.wait_for(lambda: share <= self._free)
+            self._free -= share
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += share
+                self._changed.notify_all()

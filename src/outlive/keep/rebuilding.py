@@ -1,0 +1,432 @@
+"""A pipeline, built again so that a bad element costs itself and nothing else.
+
+Each run of ``map`` stages becomes one stretch whose failures are dropped and named (``numbered``), each reader of TFRecords one that finds its
+way on behind damage (``damaged_records``); the stages between are built again as they were. The functions that TensorFlow has traced are used
+as they are; those of ``interleave`` and ``flat_map`` are traced once more, so that what they build can be treated likewise. A stage that is not
+known here stays as it is with all that is before it: an error there ends the run as it would have, and that is said when the pipeline is built.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from outlive.keep import lean
+from outlive.keep.again import (
+    at_position,
+    caller_of,
+    from_the_source,
+    in_turn,
+    made_of,
+    made_of_origin,
+    packed,
+    run_again,
+)
+from outlive.keep.as_written import as_written
+from outlive.keep.book import Book
+from outlive.keep.damaged_records import Files, reader, record_named
+from outlive.keep.inside.tfdata import library
+from outlive.keep.mending import mended_batches
+from outlive.keep.numbered import Step, capacity_for, one_by_one, stretch
+from outlive.keep.passage import Passage
+from outlive.keep.quarantine import Quarantine
+from outlive.keep.stage_values import (
+    ORDER,
+    constant,
+    gives_datasets,
+    is_dense,
+    is_fixed,
+    is_small,
+    kind_of,
+    line_of,
+    makes_a_generator,
+    never_fails,
+    options_of,
+    seed_of,
+    unwrapped,
+)
+
+#: Sources that cannot fail.
+SOURCES = ("TensorSliceDataset", "TensorDataset", "RangeDataset", "RandomDataset")
+MAPS = ("MapDataset", "ParallelMapDataset")
+
+
+#: The attribute of a dataset that has been built here, so that it is not built again as a part of another.
+OURS = "_outlive_skips"
+
+
+class SkipsLess(UserWarning):
+    """A part of a pipeline that ``skip_bad`` does not reach: an error there ends the run, as it would have without it."""
+
+    __module__ = "outlive"
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A part of the pipeline, built again."""
+
+    dataset: Any
+    named: bool = False  #: elements are (origin, element)
+    sound: bool = True  #: no error comes out of it
+    small: bool = False  #: elements are few numbers and short texts
+    steady: bool = False  #: nothing is ever missing from it
+    recall: Callable[[Any], Any] | None = None  #: what an element was at its source, by its name
+    since: tuple[Callable[[Any], Any], ...] = ()  #: what was done to it since
+
+
+class Pairs(NamedTuple):
+    """A zip whose parts are to be mapped after it, so that a bad element takes its partners along."""
+
+    zipped: Any
+    parts: tuple[Any, ...]
+
+
+class Builder:
+    """Builds one pipeline again, from its end to its sources."""
+
+    def __init__(self, quarantine: Quarantine) -> None:
+        self._quarantine = quarantine
+        self._files = Files(quarantine)
+        self._in_order = True
+        self._inside = 0  #: how many functions of ``interleave`` and the like deep
+
+    def build(self, dataset: Any) -> Any:
+        """The pipeline without what fails."""
+        self._in_order = dataset.options().deterministic is not False
+        built = self._flow(dataset, named=False).dataset
+        setattr(built, OURS, True)
+        return built
+
+    def _flow(self, stage: Any, named: bool) -> Flow:
+        """One part; ``named`` if somebody behind it would like to know where an element comes from."""
+        steps, base, places = self._steps(stage)
+        if any(step.apply is not None for step in steps):
+            return self._stretch(base, steps, places, named)
+        stage = unwrapped(stage)
+        if is_ours(stage):
+            return Flow(stage)
+        make = getattr(self, f"_{kind_of(stage)}", None)
+        if kind_of(stage) in SOURCES:
+            return Flow(stage, small=is_small(stage.element_spec), steady=True)
+        if kind_of(stage) in SAME:
+            before = self._flow(stage._input_dataset, named)
+            return replace(before, dataset=SAME[kind_of(stage)](before.dataset, stage))
+        return make(stage, named) if make is not None else self._unknown(stage)
+
+    def _unknown(self, stage: Any) -> Flow:
+        if list(stage._inputs()):
+            warnings.warn(
+                f"skip_bad does not know the stage {kind_of(stage)}: an error in it, or in what is before it, ends the run.",
+                SkipsLess,
+                stacklevel=2,
+            )
+        return Flow(stage, sound=False)
+
+    # Stretches of maps
+
+    def _steps(self, stage: Any) -> tuple[list[Step], Any, list[Any]]:
+        """The maps at the end of a pipeline, what they stand on, and the stages that they were."""
+        steps: list[Step] = []
+        places: list[Any] = []
+        stage = unwrapped(stage)
+        while not is_ours(stage):
+            kind = kind_of(stage)
+            if kind in MAPS and not gives_datasets(stage):
+                steps.insert(0, step_of(stage))
+                places.insert(0, stage)
+            elif kind == "PrefetchDataset" and kind_of(unwrapped(stage._input_dataset)) in MAPS:
+                steps.insert(0, Step(None, ahead=constant(stage._buffer_size)))
+            else:
+                break
+            stage = unwrapped(stage._input_dataset)
+        if kind_of(stage) == "ZipDataset":
+            more, parts, inner = self._pushed(stage)
+            if more:
+                return [*more, *steps], Pairs(stage, parts), [*inner, *places]
+        return steps, stage, places
+
+    def _pushed(self, zipped: Any) -> tuple[list[Step], tuple[Any, ...], list[Any]]:
+        """The maps in the parts of a zip, as functions of the whole, where every part then never misses an element."""
+        tf = library()
+
+        datasets = tf.nest.flatten(zipped._datasets)
+        found: list[Step] = []
+        parts, places = [], []
+        for position, part in enumerate(datasets):
+            steps, base, inner = self._steps(part)
+            if isinstance(base, Pairs) or not self._is_steady(base):
+                return [], (), []
+            found += [
+                replace(step, apply=at_position(zipped, position, step.apply))
+                for step in steps
+                if step.apply is not None
+            ]
+            parts.append(base)
+            places += inner
+        return found, tuple(parts), places
+
+    def _is_steady(self, stage: Any) -> bool:
+        while kind_of(stage) in SAME and kind_of(stage) != "FilterDataset":
+            stage = unwrapped(stage._input_dataset)
+        return kind_of(stage) in SOURCES
+
+    def _before(self, base: Any) -> Flow:
+        return self._paired(base) if isinstance(base, Pairs) else self._flow(base, named=True)
+
+    def _stretch(
+        self, base: Any, steps: Sequence[Step], places: Sequence[Any], named: bool
+    ) -> Flow:
+        before = self._before(base)
+        applied = [step.apply for step in steps if step.apply is not None]
+        spec = before.dataset.element_spec[1] if before.named else before.dataset.element_spec
+        stage = written_at(places)
+        whole = functools.partial(in_turn, applied)
+        again = functools.partial(run_again, whole, spec)
+        if before.sound and (before.named or before.small):
+            book = Book(self._quarantine, stage, capacity_for(steps))
+            recall = functools.partial(whole_of, spec, book) if before.small else before.recall
+            since = (*(() if before.small else before.since), *applied)
+            if recall is not None:
+                book.again = functools.partial(from_the_source, recall, since)
+            made = stretch(book, before.dataset, before.named, before.small, steps, named)
+            return Flow(made, named=named, recall=recall, since=since)
+        calls = next((step.calls for step in steps if step.calls is not None), None)
+        source = before.dataset
+        if before.named:
+            source = lean.second(source)
+        made = one_by_one(self._quarantine, source, whole, again, calls, stage)
+        return Flow(made, sound=before.sound)
+
+    def _paired(self, base: Pairs) -> Flow:
+        tf = library()
+
+        flows = [self._flow(part, named=False) for part in base.parts]
+        packed = tf.nest.pack_sequence_as(base.zipped._datasets, [flow.dataset for flow in flows])
+        return Flow(
+            tf.data.Dataset.zip(packed), small=all(flow.small for flow in flows), steady=True
+        )
+
+    # Stages that change what flows
+
+    def _ZipDataset(self, stage: Any, named: bool) -> Flow:
+        tf = library()
+
+        parts = tf.nest.flatten(stage._datasets)
+        if not all(self._is_steady(unwrapped(part)) for part in parts):
+            # An element that one part skips would shift it against the others: errors stay errors, and go on in step.
+            warnings.warn(
+                "skip_bad leaves a zip as it is whose parts could lose elements: an error in one of them ends the run.",
+                SkipsLess,
+                stacklevel=2,
+            )
+            return Flow(stage, sound=False)
+        return Flow(stage, small=is_small(stage.element_spec), steady=True)
+
+    def _ConcatenateDataset(self, stage: Any, named: bool) -> Flow:
+        first = self._flow(stage._input_dataset, named=False)
+        second = self._flow(stage._dataset_to_concatenate, named=False)
+        return Flow(
+            first.dataset.concatenate(second.dataset),
+            sound=first.sound and second.sound,
+            small=first.small and second.small,
+        )
+
+    def _FilterDataset(self, stage: Any, named: bool) -> Flow:
+
+        before = self._flow(stage._input_dataset, named)
+        keep = caller_of(stage._predicate)
+        harmless = never_fails(stage._predicate)
+        if not harmless:
+            warnings.warn(
+                "skip_bad does not look into the function of a filter: an error in it ends the run.",
+                SkipsLess,
+                stacklevel=2,
+            )
+
+        @as_written
+        def wanted(*element: Any) -> Any:
+            whole = element if isinstance(before.dataset.element_spec, tuple) else element[0]
+            return keep(whole[1] if before.named else whole)
+
+        return replace(
+            before,
+            dataset=before.dataset.filter(wanted),
+            sound=before.sound and harmless,
+            steady=False,
+        )
+
+    def _batched(self, stage: Any, make: Callable[[Any], Any]) -> Flow:
+        before = self._flow(stage._input_dataset, named=False)
+        return Flow(
+            make(before.dataset), sound=before.sound and is_fixed(before.dataset.element_spec)
+        )
+
+    def _fused(self, stage: Any) -> Flow | None:
+        """Maps and the batch behind them in one, where nothing is in the way."""
+        input_spec = stage._input_dataset.element_spec
+        steps, base, places = self._steps(stage._input_dataset)
+        applied = [step.apply for step in steps if step.apply is not None]
+        in_order = self._in_order and all(step.deterministic is not False for step in steps)
+        if self._inside or not applied or not in_order or not is_dense(input_spec):
+            return None
+        if not hasattr(stage, "rebatch"):
+            return None  # TensorFlow before 2.11
+        before = self._before(base)
+        spec = before.dataset.element_spec[1] if before.named else before.dataset.element_spec
+        if not before.sound:
+            return None
+        if before.small:
+            redo = functools.partial(made_of, spec, applied)
+        elif before.recall is not None and is_fixed(spec):
+            redo = functools.partial(made_of_origin, before.recall, (*before.since, *applied))
+        else:
+            return None
+        made = mended_batches(
+            Passage(self._quarantine, written_at(places), redo),
+            before.dataset,
+            before.named,
+            before.small,
+            steps,
+            constant(stage._batch_size),
+            constant(stage._drop_remainder),
+            getattr(stage, "_num_parallel_calls", None),
+        )
+        return Flow(made, sound=is_fixed(input_spec))
+
+    def _BatchDataset(self, stage: Any, named: bool) -> Flow:
+        fused = self._fused(stage) if getattr(stage, "_deterministic", "") != "false" else None
+        return fused or self._batched(
+            stage,
+            lambda before: before.batch(
+                stage._batch_size,
+                drop_remainder=constant(stage._drop_remainder),
+                num_parallel_calls=getattr(stage, "_num_parallel_calls", None),
+            ),
+        )
+
+    _ParallelBatchDataset = _BatchDataset
+
+    def _PaddedBatchDataset(self, stage: Any, named: bool) -> Flow:
+        return self._batched(
+            stage,
+            lambda before: before.padded_batch(
+                stage._batch_size,
+                padded_shapes=stage._padded_shapes,
+                padding_values=stage._padding_values,
+                drop_remainder=constant(stage._drop_remainder),
+            ),
+        )
+
+    # Readers, and functions that build datasets
+
+    def _TFRecordDatasetV2(self, stage: Any, named: bool) -> Flow:
+        tf = library()
+
+        files = self._flow(stage._filenames, named=False)
+
+        @as_written
+        def read(file: Any) -> Any:
+            return reader(self._files, file, stage._compression_type, stage._buffer_size)
+
+        parallel = stage._num_parallel_reads
+        if parallel is None:
+            made = lean.flat_mapped(files.dataset, read)
+        elif constant(parallel) == tf.data.AUTOTUNE:
+            made = files.dataset.interleave(read, num_parallel_calls=parallel)
+        else:
+            made = files.dataset.interleave(
+                read, cycle_length=parallel, num_parallel_calls=parallel
+            )
+        return self._records(made, named, files.sound)
+
+    def _records(self, made: Any, named: bool, sound: bool) -> Flow:
+
+        if not named:
+            made = lean.second(made)
+        return Flow(made, named=named, sound=sound, recall=record_named)
+
+    def _InterleaveDataset(self, stage: Any, named: bool) -> Flow:
+        return self._opened(
+            stage,
+            named,
+            lambda before, build: before.interleave(
+                build,
+                cycle_length=stage._cycle_length,
+                block_length=stage._block_length,
+                num_parallel_calls=getattr(stage, "_num_parallel_calls", None),
+                deterministic=ORDER.get(getattr(stage, "_deterministic", "default")),
+            ),
+        )
+
+    _ParallelInterleaveDataset = _InterleaveDataset
+
+    def _FlatMapDataset(self, stage: Any, named: bool) -> Flow:
+        return self._opened(stage, named, lambda before, build: before.flat_map(build))
+
+    def _opened(self, stage: Any, named: bool, make: Callable[[Any, Any], Any]) -> Flow:
+        """Trace the function once more, and build again what it builds."""
+        ag_ctx = library("python.autograph.core.ag_ctx")
+        api = library("python.autograph.impl.api")
+
+        if getattr(stage._map_func, "_func", None) is None or makes_a_generator(stage):
+            return Flow(stage, sound=False)
+        before = self._flow(stage._input_dataset, named=False)
+        user = api.tf_convert(stage._map_func._func, ag_ctx.control_status_ctx())
+        inner: list[Flow] = []
+
+        @as_written
+        def build(*element: Any) -> Any:
+            self._inside += 1
+            flow = self._flow(user(*element), named)
+            self._inside -= 1
+            inner.append(flow)
+            return flow.dataset
+
+        made = make(before.dataset, build)
+        return replace(
+            inner[-1], dataset=made, sound=before.sound and inner[-1].sound, steady=False
+        )
+
+
+#: Stages that hand elements on as they are, built again on another input.
+SAME: dict[str, Callable[[Any, Any], Any]] = {
+    "ShuffleDataset": lambda before, stage: before.shuffle(
+        stage._buffer_size,
+        seed=seed_of(stage),
+        reshuffle_each_iteration=stage._reshuffle_each_iteration,
+    ),
+    "PrefetchDataset": lambda before, stage: before.prefetch(constant(stage._buffer_size)),
+    "RepeatDataset": lambda before, stage: before.repeat(stage._count),
+    "TakeDataset": lambda before, stage: before.take(stage._count),
+    "SkipDataset": lambda before, stage: before.skip(stage._count),
+    "ShardDataset": lambda before, stage: before.shard(stage._num_shards, stage._index),
+    "CacheDataset": lambda before, stage: before.cache(constant(stage._filename).decode()),
+    "OptionsDataset": lambda before, stage: before.with_options(options_of(stage)),
+}
+
+
+def is_ours(stage: Any) -> bool:
+    """Whether nothing bad comes out of it already."""
+    return bool(vars(stage).get(OURS))
+
+
+def written_at(places: Sequence[Any]) -> dict[str, Any]:
+    """Where the functions of maps were written, as the quarantine takes it."""
+    return {"stage": " → ".join(filter(None, map(line_of, places)))}
+
+
+def step_of(stage: Any) -> Step:
+    """A map as a step."""
+    return Step(
+        caller_of(stage._map_func),
+        calls=getattr(stage, "_num_parallel_calls", None),
+        deterministic=ORDER.get(getattr(stage, "_deterministic", "default")),
+    )
+
+
+def whole_of(spec: Any, book: Book, origin: Any) -> Any:
+    """An element that a book remembers."""
+    return packed(spec, book.values_of(origin))

@@ -1,0 +1,111 @@
+"""What a stage of a pipeline says of itself: its kind, its parameters, what its function may do.
+
+TensorFlow's private attributes, and the names of its classes and operations, are known here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from outlive.keep.inside.tfdata import library
+
+#: An element of at most so many values can be kept until it is known whether it came through.
+SMALL = 16
+
+#: What a filter may do without ever failing.
+NEVER_FAILS = frozenset(
+    {"Placeholder", "Const", "Identity", "NoOp", "ReadVariableOp", "Cast", "Shape", "Rank", "Size"}
+    | {"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"}
+    | {"LogicalAnd", "LogicalOr", "LogicalNot", "AddV2", "Sub", "Mul", "FloorMod"}
+    | {"StaticRegexFullMatch", "StringLength", "StringLower"}
+)
+
+
+#: What a stage says of the order of parallel calls, as the methods take it.
+ORDER = {"true": True, "false": False, "default": None}
+
+
+def kind_of(stage: Any) -> str:
+    """The class of a stage, without what versions put before it."""
+    return type(stage).__name__.lstrip("_")
+
+
+def unwrapped(stage: Any) -> Any:
+    """Without TensorFlow 1's clothes."""
+    while kind_of(stage) in ("DatasetV1Adapter",):
+        stage = stage._dataset
+    return stage
+
+
+def constant(value: Any) -> Any:
+    """The value of a parameter that TensorFlow keeps as a tensor."""
+    tensor_util = library("python.framework.tensor_util")
+
+    known = tensor_util.constant_value(value) if hasattr(value, "dtype") else value
+    return known.item() if hasattr(known, "item") else known
+
+
+def seed_of(stage: Any) -> int | None:
+    """The seed that was given; none if none was."""
+    first, second = constant(stage._seed), constant(stage._seed2)
+    return None if not first and not second else int(second)
+
+
+def is_small(spec: Any) -> bool:
+    """Whether elements are a few numbers and texts."""
+    tf = library()
+
+    total = 0
+    for part in tf.nest.flatten(spec):
+        if not isinstance(part, tf.TensorSpec) or not part.shape.is_fully_defined():
+            return False
+        total += part.shape.num_elements() or 1
+    return total <= SMALL
+
+
+def is_dense(spec: Any) -> bool:
+    """Whether elements are tensors and nothing else, of which it is known how many dimensions they have."""
+    tf = library()
+
+    flat = tf.nest.flatten(spec)
+    return bool(flat) and all(
+        isinstance(one, tf.TensorSpec) and one.shape.rank is not None for one in flat
+    )
+
+
+def is_fixed(spec: Any) -> bool:
+    """Whether all elements are of the same shape, so that they can be stacked."""
+    tf = library()
+
+    return is_dense(spec) and all(one.shape.is_fully_defined() for one in tf.nest.flatten(spec))
+
+
+def options_of(stage: Any) -> Any:
+    """The options that a stage sets."""
+    return stage._options_attr if hasattr(stage, "_options_attr") else stage._options
+
+
+def gives_datasets(stage: Any) -> bool:
+    """Whether a map makes datasets of elements: then these are what may fail."""
+    tf = library()
+
+    specs = tf.nest.flatten(stage._map_func.output_structure)
+    return any(isinstance(spec, tf.data.DatasetSpec) for spec in specs)
+
+
+def makes_a_generator(stage: Any) -> bool:
+    """`from_generator` is a flat_map inside; when its generator raises, it is at its end."""
+    nodes = stage._map_func.function.graph.get_operations()
+    return any(node.type == "GeneratorDataset" for node in nodes)
+
+
+def never_fails(wrapper: Any) -> bool:
+    """Whether a traced function does nothing that can fail."""
+    kinds = {node.type for node in wrapper.function.graph.get_operations()}
+    return kinds <= NEVER_FAILS
+
+
+def line_of(stage: Any) -> str:
+    """Where the function of a map was written."""
+    code = getattr(getattr(stage._map_func, "_func", None), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
