@@ -115,7 +115,7 @@ def test_a_step_that_takes_and_gives_back_does_not_use_up_the_looks(
     tmp_path.joinpath("limit").symlink_to(f"{1000 * MB} 0")
     watch: Any = census.Census(None, str(tmp_path), bool, None)  # type: ignore[arg-type]
     looks: list[int] = []
-    watch._looker = SimpleNamespace(look=lambda rss, limit: looks.append(rss // MB))
+    watch._looker = SimpleNamespace(look=lambda rss, limit, used: looks.append(rss // MB))
 
     for valley in range(300, 700, 3):
         for part in range(0, 300, 20):

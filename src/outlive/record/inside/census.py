@@ -98,19 +98,19 @@ class Census:
         self._last_rss = rss
         self._count += 1
         if self._ready():
-            self._looker.look(rss, limit)
+            self._looker.look(rss, limit, used)
 
     def refused(self, error: BaseException) -> None:
         """A request for memory was refused and ended the program: look at once, while the frames of the error are there."""
         rss = resident_bytes()
-        limit, _ = self._current_limit(rss)
+        limit, used = self._current_limit(rss)
         if self._ready():
             frames = []
             step = error.__traceback__
             while step is not None:
                 frames.append(step.tb_frame)
                 step = step.tb_next
-            self._looker.look(rss, limit, frames[::-1])
+            self._looker.look(rss, limit, used, frames[::-1])
 
     def _ready(self) -> bool:
         if self._looker is None:

@@ -12,7 +12,7 @@ from .describe import masked
 from .memory import address_space, arenas, heap, private_bytes
 from .search import Search, own_frames
 from .tensorflow_state import Graphs, Tapes, Traces, buffered_in, tensor_bytes
-from .walk import LONG_SECONDS, Walk
+from .walk import LONG_SECONDS, Walk, there_is_room
 from .walk import SECONDS as WALK_SECONDS
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -61,8 +61,11 @@ class Looker:
         self._operations = 0
         self._sources_told: Set[str] = set()
 
-    def look(self, rss: int, limit: int, refused_in: Sequence[Any] = ()) -> None:
-        """One census; a failure is written down and costs nothing else. After a refusal: in the frames of the error, too."""
+    def look(self, rss: int, limit: int, used: int, refused_in: Sequence[Any] = ()) -> None:
+        """One census; a failure is written down and costs nothing else. After a refusal: in the frames of the error, too.
+
+        ``used``: of the limit, by all that share it.
+        """
         began = time.perf_counter()
         own = private_bytes()
         found: Dict[str, Any] = {"rss": rss, "own": own, "limit": limit}
@@ -77,7 +80,7 @@ class Looker:
             with Standstill():
                 if self._tracing is not None:
                     found["allocated"] = self._tracing.lines()
-                found.update(self._search(time.perf_counter(), own, limit, refused_in))
+                found.update(self._search(time.perf_counter(), own, limit, used, refused_in))
             if self._listed:
                 listed, self._listed = self._listed, []
                 found["listed"] = [masked(path) for path in largest_files(listed)]
@@ -87,7 +90,7 @@ class Looker:
         self._journal.note("census", **found)
 
     def _search(
-        self, began: float, own: int, limit: int, refused_in: Sequence[Any]
+        self, began: float, own: int, limit: int, used: int, refused_in: Sequence[Any]
     ) -> Dict[str, Any]:
         traces, graphs, tapes, arrays = Traces(), Graphs(self._is_own), Tapes(), Arrays()
         shown = [traces.see, graphs.see, tapes.see, arrays.see]
@@ -102,7 +105,8 @@ class Looker:
         explained = max((entry["bytes"] for entry in held), default=0) >= EXPLAINS * own
         explained = explained or bool(tapes.found) or self._of_tensorflow(traces, graphs)
         due = own - self._walked_at >= STEP_BETWEEN_WALKS * limit and self._walks_left > 0
-        if not explained and due and not refused_in and not self._tracing and gil_is_ours():
+        due = due and not refused_in and not self._tracing and gil_is_ours()
+        if not explained and due and there_is_room(limit - used):
             self._walks_left, self._walked_at = self._walks_left - 1, own
             walk = Walk(self._is_own, search.file_of, self._walk_seconds)
             classes, objects = walk.run()

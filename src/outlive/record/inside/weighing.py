@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
+from itertools import islice
 
 from .census import text_of
 
@@ -39,7 +40,11 @@ def defines(kind: type, name: str) -> bool:
 
 def container_kind(value: Any) -> str:
     """The built-in container that a value is, or nothing. By its type: ``isinstance`` would ask the value itself."""
-    kind = type(value)
+    return kind_of_container(type(value))
+
+
+def kind_of_container(kind: type) -> str:
+    """The built-in container that the objects of a class are, or nothing."""
     for name, owner in CONTAINERS:
         if issubclass(kind, owner):
             return name
@@ -67,10 +72,20 @@ def len_of(value: Any, kind: str) -> int:
     return int(owner.__len__(value))
 
 
-def elements(value: Any, kind: str) -> List[Any]:
-    """A few elements, spread evenly, the last among them: it is the newest."""
-    every = every_element(value, kind)
-    return every[:: -max(1, len(every) // SAMPLED_ELEMENTS)][:SAMPLED_ELEMENTS]
+def elements(value: Any, kind: str, most: int = SAMPLED_ELEMENTS) -> List[Any]:
+    """A few elements, spread evenly, the last among them: it is the newest. Never a copy of all: memory may be short."""
+    length = len_of(value, kind)
+    step = max(1, length // most)
+    owner: Any = {"list": list, "tuple": tuple, "deque": deque}.get(kind)
+    if owner is not None:
+        places = range(length - 1, -1, -step)[:most]
+        return [owner.__getitem__(value, place) for place in places]
+    spread: Any
+    if kind == "dict":
+        spread = reversed(dict.values(value))
+    else:
+        spread = (set if issubclass(type(value), set) else frozenset).__iter__(value)
+    return list(islice(spread, 0, step * most, step))
 
 
 def inner_length(value: Any, kind: str) -> int:
