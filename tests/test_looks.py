@@ -25,8 +25,8 @@ from outlive.memory_looks import (
     Tape,
     WideArray,
 )
-from outlive.memory_use import Buffered, Growth, Stage, Traced
-from outlive.model import Place
+from outlive.memory_use import Buffered, Growth, Holder, Stage, Traced
+from outlive.model import Confidence, Place
 from outlive.observed import OomLine, Thrown
 from outlive.record.inside import census, shelf
 from outlive.record.inside.memory import arenas
@@ -219,6 +219,28 @@ def test_a_heap_has_holes_when_much_of_the_memory_lies_free_in_it(
     last = replace(LEDGER, own_bytes=900 * MB, heap_used_bytes=used * MB, heap_free_bytes=free * MB)
 
     assert holes == bool(ask("fragmented-heap", killed(Looks(ledgers=(last,)))))
+
+
+@pytest.mark.parametrize(
+    ("share", "free", "sure"),
+    [
+        (0.35, 500, Confidence.POSSIBLE),
+        (0.35, 5, Confidence.LIKELY),
+        (0.55, 500, Confidence.PROVEN),
+    ],
+    ids=["less than the holes", "no holes", "most of it"],
+)
+def test_a_list_that_kept_less_than_lies_free_is_a_passenger(
+    share: float, free: int, sure: Confidence
+) -> None:
+    last = replace(LEDGER, own_bytes=900 * MB, heap_used_bytes=100 * MB, arena_free_bytes=free * MB)
+    room = Holder(
+        "room", "list", 80, int(share * 900) * MB, looks=3, part_of_growth=1.0, share=share
+    )
+
+    (finding,) = ask("kept-in-container", killed(Looks(ledgers=(last,)), holders={PID: (room,)}))
+
+    assert sure == finding.confidence
 
 
 def test_what_a_refused_call_gave_back_is_no_hole() -> None:

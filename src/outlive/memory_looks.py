@@ -11,6 +11,10 @@ from outlive.model import Place
 GROWTH_WORTH_SPLITTING = 0.1
 
 
+#: What lies free in a heap must really be in RAM.
+REALLY_THERE = 0.6
+
+
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """Where the memory of a process was at one look. ``None``: it could not be read."""
@@ -26,6 +30,25 @@ class Ledger:
     arena_used_bytes: int | None = None  #: handed out by Python's own allocator, in small pieces
     arena_free_bytes: int | None = None  #: given back to it, and still the process's
     after_refusal: bool = False  #: what the refused call had held may be free again by then
+
+    @property
+    def holes_in_arenas(self) -> int:
+        """Given back to Python's allocator of small objects: all in RAM, it returns whole arenas or nothing."""
+        return self.arena_free_bytes or 0
+
+    @property
+    def holes_in_heap(self) -> int:
+        """Given back to malloc, if most of it is still in RAM: parts of it may have been handed to the kernel already."""
+        if self.heap_used_bytes is None or self.heap_free_bytes is None:
+            return 0
+        known = self.heap_used_bytes + (self.arena_used_bytes or 0) + self.holes_in_arenas
+        really_there = self.own_bytes - known >= REALLY_THERE * self.heap_free_bytes
+        return self.heap_free_bytes if really_there else 0
+
+    @property
+    def holes(self) -> int:
+        """All that was given back and is still the process's."""
+        return self.holes_in_arenas + self.holes_in_heap
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from outlive.unit import BEHIND_MEMORY, cause
 
 #: Of the process's own memory: less than this lies free in any heap.
 LARGE_PART = 0.4
-#: What lies free must really be in RAM: parts of it may have been handed to the kernel already.
-REALLY_THERE = 0.6
 #: Without the holes the program would have been this far from its limit, of it: then nothing else can have been the reason.
 FAR_FROM_THE_LIMIT = 0.6
 
@@ -70,19 +68,13 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
     instead of a list, an array instead of tuples), or make copies of the few before the many are dropped.
     """
     for pid in evidence.exhausted():
-        looks = evidence.looks.get(pid)
-        ledgers = [one for one in looks.ledgers if not one.after_refusal] if looks else []
-        last = ledgers[-1] if ledgers else None
+        last = evidence.last_ledger(pid)
         if last is None or last.heap_free_bytes is None or last.heap_used_bytes is None:
             continue
-        small = last.arena_free_bytes or 0  # all in RAM: Python returns whole arenas or nothing
-        known = last.heap_used_bytes + (last.arena_used_bytes or 0) + small
-        room = last.own_bytes - known
-        large = last.heap_free_bytes if room >= REALLY_THERE * last.heap_free_bytes else 0
-        free = small + large
+        free = last.holes
         if free < LARGE_PART * last.own_bytes:
             continue
-        by_python = small > large
+        by_python = last.holes_in_arenas > last.holes_in_heap
         keeper = evidence.keeps_small_pieces(pid)
         between = (
             (Fact(f"kept in `{keeper.name}`", f"{keeper.counted} small pieces", "census"),)
@@ -94,7 +86,11 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
             f"{'allocator of small objects' if by_python else 'heap'} held {size(free)} that the program had given back already.",
             (
                 Fact("memory free in the heap", last.heap_free_bytes, "mallinfo2, fordblks"),
-                Fact("memory free in Python's allocator", small, "sys._debugmallocstats"),
+                Fact(
+                    "memory free in Python's allocator",
+                    last.holes_in_arenas,
+                    "sys._debugmallocstats",
+                ),
                 Fact(
                     "memory in use in the heap",
                     last.heap_used_bytes,

@@ -51,6 +51,9 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
             if holder.share < WORTH_NAMING or holder.counted < FEWEST:
                 continue
             sure = Confidence.PROVEN if holder.share >= MOST else Confidence.LIKELY
+            ledger = evidence.last_ledger(pid)
+            if sure is Confidence.LIKELY and ledger and ledger.holes > holder.bytes:
+                sure = Confidence.POSSIBLE  # what lies free in the heap took more than it did
             yield Finding(
                 f"{holder.kept}: {size(holder.bytes)}, "
                 f"{min(1.0, holder.share):.0%} of the program's own memory, and it was growing.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from outlive.evidence.crashes import Crashes
-from outlive.memory_looks import WideArray
+from outlive.memory_looks import Ledger, WideArray
 from outlive.memory_use import Growth, Holder, Refusal
 from outlive.model import Confidence, Fact, Place, size
 from outlive.observed import OomKill, Thrown
@@ -160,6 +160,12 @@ class Memory(Crashes):
         if growth is not None:
             return growth.place
         return self.busy if pid == self.program.pid else None
+
+    def last_ledger(self, pid: int) -> Ledger | None:
+        """Where the memory of a process was when it was last looked at; not after a refusal, which gives back what it held."""
+        looks = self.looks.get(pid)
+        ledgers = [one for one in looks.ledgers if not one.after_refusal] if looks else []
+        return ledgers[-1] if ledgers else None
 
     def keeps_small_pieces(self, pid: int) -> Holder | None:
         """The container with the most elements, if they are many and small: such pieces lie between the holes of a heap."""
