@@ -18,7 +18,8 @@ from outlive.detecting.pictures import DECODING_BYTES, Picture, cut_picture, rea
 from outlive.detecting.room import Room
 from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
 from outlive.detecting.videos import Frames
-from outlive.keep.work import Ready, anonymous_bytes
+from outlive.keep.inside.resident import anonymous_bytes
+from outlive.keep.work import Ready
 from outlive.scan.pictures import BYTES_PER_PIXEL
 
 #: Of what is left of the budget once the model is loaded, one run may be expected to need this share.

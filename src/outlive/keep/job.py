@@ -19,9 +19,10 @@ from outlive.host import GroupFolder, Host
 from outlive.keep.batch_sizes import Sizes
 from outlive.keep.cell import Cell, make_cell
 from outlive.keep.death import Circle, Death
+from outlive.keep.inside.resident import anonymous_bytes
 from outlive.keep.nursery import Interrupted, Nursery, Worker, ZygoteGone
 from outlive.keep.schedule import Fall, Schedule
-from outlive.keep.work import anonymous_bytes, threads_for
+from outlive.keep.work import threads_for
 from outlive.memory_limit import effective_limit
 
 #: Left to the parent, the zygote and everybody else.

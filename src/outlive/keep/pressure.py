@@ -15,6 +15,7 @@ from typing import Any
 from outlive.errors import UsageError
 from outlive.host import Host
 from outlive.keep.exhaustion import is_exhaustion
+from outlive.keep.inside.resident import resident_bytes
 from outlive.keep.recorder import recorder, tell, tell_saved
 from outlive.memory_limit import effective_limit
 from outlive.model import size
@@ -232,15 +233,6 @@ class Watcher:
         """A child has none of our threads, and what was asked was asked for its parent."""
         self._lock, self._wake = threading.Lock(), threading.Event()
         self._watches, self._thread = [], None
-
-
-def resident_bytes() -> int:
-    """Memory of this process in RAM."""
-    try:
-        with open("/proc/self/statm", "rb", buffering=0) as file:
-            return int(file.read(128).split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 WATCHER = Watcher()

@@ -292,13 +292,3 @@ def peak_bytes() -> int:
 def threads_for(cores: int) -> int:
     """Enough to decode as fast as the model eats, few enough that they do not take its cores."""
     return max(2, min(8, cores))
-
-
-def anonymous_bytes(pid: int | str = "self") -> int:
-    """Memory of a process that is not a file's: what a limit is filled with."""
-    try:
-        with open(f"/proc/{pid}/statm") as file:
-            _, resident, shared, *_ = file.read().split()
-    except (OSError, ValueError):
-        return 0
-    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")

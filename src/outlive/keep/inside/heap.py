@@ -9,9 +9,8 @@ shuffle then took 290 MB in all epochs. Every page is touched anew for that, whi
 
 from __future__ import annotations
 
-import os
-
 from . import tfdata
+from .resident import resident_bytes
 from .stage import Stage, bytes_at_most
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -85,7 +84,7 @@ class Heap:
             return
         count_the_holes(stages, WITHOUT_HOLES)
         if _takes(stages, cpus) <= budget:
-            self._trim_beyond(resident() + int(FULL * budget), int(GROWN * budget))
+            self._trim_beyond(resident_bytes() + int(FULL * budget), int(GROWN * budget))
             return
         count_the_holes(stages, LATER)
         self._do_without(stages, budget, cpus)
@@ -120,35 +119,23 @@ class Trimming:
     def __init__(self) -> None:
         import threading
 
+        from ...record.inside.trimming import Trimmer
+
         self.mark = self.step = 0
-        self._next = 0
+        self._trimmer = Trimmer()
         self._wait = threading.Event().wait
         threading.Thread(target=self._run, name="outlive-trim", daemon=True).start()
 
     def _run(self) -> None:
         while True:
             self._wait(TICK_SECONDS)
-            now = resident()
-            if now > max(self.mark, self._next):
-                c_library().malloc_trim(0)
-                self._next = resident() + self.step
-            elif now < self._next - 2 * self.step:
-                self._next = 0
+            self._trimmer.consider(resident_bytes(), self.mark, self.step)
 
 
 def _takes(stages: List[Stage], cpus: int) -> int:
     """All of them together; beyond every budget where one is not bounded."""
     takes = [bytes_at_most(stages, position, cpus) for position in range(len(stages))]
     return 1 << 62 if None in takes else sum(one or 0 for one in takes)
-
-
-def resident() -> int:
-    """Bytes of this process in memory; 0 where that cannot be read."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def c_library() -> Any:

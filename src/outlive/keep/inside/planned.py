@@ -17,6 +17,7 @@ from . import tfdata
 from .bounding import SHARE, in_words
 from .fitting import fit
 from .heap import AT_FIRST, count_the_holes, holds_tensors
+from .resident import resident_bytes
 from .room import processors
 from .sampling import Sampler
 from .stage import bytes_at_most, bytes_beyond, elements_at_most, tuned
@@ -191,11 +192,6 @@ def row(stages: List[Stage], position: int, cpus: int) -> Dict[str, Any]:
     }
 
 
-def resident_bytes() -> int:
-    """What this process holds now: the interpreter, TensorFlow, and what the script has loaded."""
-    return Host().table("/proc/self/status").get("VmRSS", 0)
-
-
 def main(script: str, name: str, output: str, memory: str) -> None:
     """Write the plan; what goes wrong in the script ends this process as it would end the script."""
     built = Built()
@@ -203,7 +199,7 @@ def main(script: str, name: str, output: str, memory: str) -> None:
         datasets = datasets_of(script, name, built)
     except NoSuchName as error:
         write(output, {"unknown_name": str(error)})
-    held = resident_bytes()
+    held = resident_bytes()  # the interpreter, TensorFlow, and what the script has loaded
     left = effective_limit(Host()).left_bytes or 0
     room = max(0, int(memory) - held) if memory else left
     plans = [plan_of(dataset, built, room) for dataset in datasets]

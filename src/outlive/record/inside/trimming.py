@@ -14,22 +14,33 @@ FROM = 0.4
 GROWN = 0.03
 
 
+class Trimmer:
+    """Hands free pages back when memory is beyond a mark, and again whenever it has grown by a step since."""
+
+    def __init__(self) -> None:
+        self._trim: Any = ctypes.CDLL(None).malloc_trim
+        self._next = 0
+
+    def consider(self, resident: int, mark: int, step: int) -> None:
+        """A walk through the heap, some milliseconds; other threads wait for it only when they allocate."""
+        if resident >= max(self._next, mark):
+            self._trim(0)
+            self._next = resident + step
+        elif resident < self._next - 2 * step:
+            self._next = 0
+
+
 class Trimming:
     """Called at every tick of the sampler, in its thread."""
 
     def __init__(self, folder: str) -> None:
         self._limit_path = os.path.join(folder, "limit")
-        self._trim: Any = ctypes.CDLL(None).malloc_trim
-        self._next = 0
+        self._trimmer = Trimmer()
 
     def consider(self, rss: int) -> None:
-        """A walk through the heap, some milliseconds; other threads wait for it only when they allocate."""
+        """Against the limit that the supervisor tells."""
         try:
             limit = int(os.readlink(self._limit_path).split()[0])
         except (OSError, ValueError, IndexError):
             return
-        if rss >= max(self._next, FROM * limit):
-            self._trim(0)
-            self._next = rss + int(GROWN * limit)
-        elif rss < self._next - 2 * GROWN * limit:
-            self._next = 0
+        self._trimmer.consider(rss, int(FROM * limit), int(GROWN * limit))
