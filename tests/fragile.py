@@ -16,10 +16,19 @@ from outlive.keep.work import Ready
 PIECE_BYTES = 8_000_000
 
 
-def make(most: int = 8, budget: int | None = None, unable: str = "") -> FragileTask:
-    if unable:
+def make(
+    most: int = 8, budget: int | None = None, unable: str = "", times: str = ""
+) -> FragileTask:
+    """``unable``: what happens instead of it; only for as long as the file ``times`` has bytes, of which each takes one."""
+    if unable and (not times or used_up_one(times)):
         ACTS[unable]()
     return FragileTask(most)
+
+
+def used_up_one(path: str) -> bool:
+    left = os.path.getsize(path)
+    os.truncate(path, max(0, left - 1))
+    return left > 0
 
 
 def segfault() -> None:

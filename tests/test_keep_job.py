@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from outlive.inquest import inquest
 from outlive.keep.batch_sizes import Sizes
 from outlive.keep.board import BYTES, Board
 from outlive.keep.frames import Reader
-from outlive.keep.job import CannotWork, Job, Outcome, TaskName
+from outlive.keep.job import VAIN_LOADS, CannotWork, Job, Outcome, TaskName
 from outlive.keep.schedule import Fall, Schedule
 from outlive.keep.work import Worker
 
@@ -162,6 +163,19 @@ def test_a_task_that_cannot_be_made_is_told_with_its_reason(act: str, words: str
 
     with pytest.raises(CannotWork, match=words):
         outcomes_of(Job(task, numbered(3)))
+
+
+@pytest.mark.death
+def test_workers_that_somebody_kills_while_they_load_say_nothing_about_the_model(
+    tmp_path: Path,
+) -> None:
+    times = tmp_path / "times"
+    times.write_bytes(bytes(VAIN_LOADS + 2))
+    task = TaskName("fragile:make", {"unable": "kill", "times": str(times)}, ("fragile",))
+    job = Job(task, numbered(20))
+
+    assert (list(range(20)), {}) == told(outcomes_of(job))
+    assert VAIN_LOADS + 2 == job.progress.deaths
 
 
 def test_no_process_and_no_group_is_left() -> None:
