@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ import pyvips
 from PIL import Image
 
 from outlive.detecting import bands, pictures
+from outlive.detecting.buffers import Buffers
 from outlive.detecting.pictures import read_picture
+from outlive.detecting.pixels import is_aligned
 from outlive.detecting.room import Room
 from outlive.keep.thrown import Unfit
 
@@ -277,3 +280,62 @@ def test_threads_share_the_room(tmp_path: Path) -> None:
     threads[1].join(30)
 
     assert ["first", "second"] == order
+
+
+# --- memory that is used again
+
+SHAPE = (600, 700, 3)
+
+
+def address(array: Any) -> int:
+    return int(array.ctypes.data)
+
+
+def test_a_buffer_is_used_again_when_the_last_view_of_it_is_gone() -> None:
+    buffers = Buffers(10_000_000)
+    first = buffers.aligned(SHAPE)
+    place, row = address(first), first[5]
+    del first
+
+    second = buffers.aligned(SHAPE)
+    assert place != address(second), "a row of it is still in use"
+    del row
+
+    third = buffers.aligned(SHAPE)
+    assert place == address(third)
+    assert SHAPE == third.shape and is_aligned(third)
+
+
+@pytest.mark.parametrize(
+    ("most", "then"),
+    [(10_000_000, (60, 70, 3)), (10_000_000, (1200, 700, 3)), (1_100_000, SHAPE)],
+    ids=["much smaller", "larger", "too large to be kept"],
+)
+def test_a_buffer_that_does_not_fit_is_let_go_of(most: int, then: tuple[int, ...]) -> None:
+    buffers = Buffers(most)
+    kept = weakref.ref(owner_of(buffers.aligned(SHAPE)))
+
+    assert then == buffers.aligned(then).shape
+    assert kept() is None
+
+
+def owner_of(array: Any) -> Any:
+    lent = array.base
+    return lent.base.obj if isinstance(lent.base, memoryview) else lent.base
+
+
+@pytest.mark.tf
+def test_a_buffer_is_not_used_again_while_a_tensor_lies_in_it() -> None:
+    tf = pytest.importorskip("tensorflow")
+    buffers = Buffers(10_000_000)
+    first = buffers.aligned(SHAPE)
+    first[:] = 7
+    place = address(first)
+    tensor = tf.experimental.dlpack.from_dlpack(first.__dlpack__())
+    del first
+
+    second = buffers.aligned(SHAPE)
+    second[:] = 9
+
+    assert place != address(second)
+    assert 7 == int(tf.reduce_max(tensor))

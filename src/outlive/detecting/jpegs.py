@@ -10,10 +10,10 @@ import importlib
 import importlib.util
 from typing import Any
 
-from outlive.detecting.pixels import aligned
+from outlive.detecting.buffers import Buffers
 
 
-def decoded(path: str, image: Any) -> Any | None:
+def decoded(path: str, image: Any, buffers: Buffers) -> Any | None:
     """The picture as RGB; ``None`` when Pillow has to do it: it is no plain JPEG, it is damaged (then Pillow says how), or the library is missing."""
     if image.format != "JPEG" or image.mode not in ("RGB", "L"):
         return None
@@ -22,7 +22,7 @@ def decoded(path: str, image: Any) -> Any | None:
     library: Any = importlib.import_module("simplejpeg")
     with open(path, "rb") as file:
         data = file.read()
-    array = aligned((image.height, image.width, 3), "uint8")
+    array = buffers.aligned((image.height, image.width, 3))
     try:
         found = library.decode_jpeg(data, "RGB", buffer=array)
     except (ValueError, RuntimeError):

@@ -23,6 +23,7 @@ from outlive.detecting.bands import (
     nothing_to_tell,
     scaled,
 )
+from outlive.detecting.buffers import Buffers
 from outlive.detecting.jpegs import decoded
 from outlive.detecting.raw_bands import RawBands, has_raw_rows
 from outlive.detecting.room import Room
@@ -90,7 +91,7 @@ def read_picture(
         needed = _needed(image, width, height)
         if room.has(needed):
             with room.taking(needed):
-                array, on_the_side = _whole(path, image, most_pixels)
+                array, on_the_side = _whole(path, image, most_pixels, room.buffers)
         else:
             bands, pixels = _bands_to_scale(path, image, (width, height), most_pixels, room)
             with room.taking(bytes_to_scale(bands, pixels)):
@@ -159,14 +160,14 @@ def _is_progressive(image: Any) -> bool:
     return bool(image.info.get("progressive") or image.info.get("progression"))
 
 
-def _whole(path: str, image: Any, most_pixels: int | None) -> tuple[Any, bool]:
+def _whole(path: str, image: Any, most_pixels: int | None, buffers: Buffers) -> tuple[Any, bool]:
     """The picture upright as an array, and whether it was on its side."""
     image_module: Any = importlib.import_module("PIL.Image")
     numpy: Any = importlib.import_module("numpy")
     pixels = image.width * image.height
     if most_pixels is None or pixels <= most_pixels:
         turn = turn_of(image, path)
-        array = decoded(path, image) if turn not in TURNS else None
+        array = decoded(path, image, buffers) if turn not in TURNS else None
         if array is not None:
             return array, False
     image.load()

@@ -18,9 +18,13 @@ def aligned(shape: tuple[int, ...], dtype: str) -> Any:
     """An empty array that TensorFlow takes as it is, without a copy."""
     numpy: Any = importlib.import_module("numpy")
     length = math.prod(shape) * numpy.dtype(dtype).itemsize
-    raw = numpy.empty(length + ALIGNMENT, "uint8")
-    first = -raw.ctypes.data % ALIGNMENT
-    return raw[first : first + length].view(dtype).reshape(shape)
+    raw = begun_aligned(numpy.empty(length + ALIGNMENT, "uint8"))
+    return raw[:length].view(dtype).reshape(shape)
+
+
+def begun_aligned(raw: Any) -> Any:
+    """The bytes from the first one on at which a tensor may begin."""
+    return raw[-raw.ctypes.data % ALIGNMENT :]
 
 
 def is_aligned(array: Any) -> bool:

@@ -6,12 +6,23 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from outlive.detecting.buffers import Buffers
+
+#: Of all the bytes, and where no bound is known: what may be kept ready for the next picture.
+BUFFERS_SHARE = 0.25
+BUFFERS_BYTES = 200_000_000
+
 
 class Room:
     """So many bytes; ``None``: no bound is known."""
 
     def __init__(self, most_bytes: int | None = None) -> None:
         self.most_bytes = most_bytes
+        self.buffers = Buffers(
+            BUFFERS_BYTES
+            if most_bytes is None
+            else min(BUFFERS_BYTES, int(BUFFERS_SHARE * most_bytes))
+        )
         self._free = most_bytes or 0
         self._changed = threading.Condition()
 
