@@ -217,8 +217,19 @@ def test_the_largest_batch_leaves_some_of_the_limit() -> None:
         for batch in (2, 4, 8)
     ]  # fmt: skip
 
-    assert 30 == fit_mode(points, "predict", 1010)["largest_batch"]
+    assert 30 == fit_mode(points, "predict", 1010)["largest"]
     assert {} == fit_mode(points, "train", 1000)
+
+
+def test_a_line_that_falls_is_noise() -> None:
+    points = [
+        {"mode": "predict", "batch": 1, "peak_bytes": peak, "weights_bytes": 1, "optimizer_bytes": 0, "input": [1, side, side, 3]}
+        for side, peak in ((10, 660), (20, 650))
+    ]  # fmt: skip
+
+    fitted = fit_mode(points, "predict", 1000, [1, None, None, 3])
+
+    assert (660, 0.0, None) == (fitted["base_bytes"], fitted["bytes_each"], fitted["largest"])
 
 
 def test_only_datasets_are_bounded() -> None:
@@ -408,6 +419,41 @@ def test_a_plan_of_nothing_tells_the_limit(outlive: Outlive) -> None:
     assert limit["source"].startswith("/")
 
 
+ONE_PICTURE_AT_A_TIME = """
+import sys, tensorflow as tf
+class Model(tf.Module):
+    @tf.function(input_signature=[tf.TensorSpec([1, None, None, 3], tf.uint8, "picture")])
+    def __call__(self, picture):
+        wide = tf.repeat(tf.cast(picture, tf.float32), 10, axis=3)
+        return {"mean": tf.reduce_mean(tf.sqrt(wide + 1.0))}
+model = Model()
+tf.saved_model.save(model, sys.argv[1], signatures=model.__call__)
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.timeout(300)
+def test_a_model_that_takes_one_picture_at_a_time_is_measured_by_its_size(
+    outlive: Outlive, tmp_path: Path
+) -> None:
+    model = str(tmp_path / "model")
+    command = [sys.executable, "-c", ONE_PICTURE_AT_A_TIME, model]
+    subprocess.run(command, check=True, capture_output=True, timeout=200)
+
+    done = outlive(
+        "plan", model, "--memory", "2GB", "--shape", "1000,1500,3", "--json", seconds=290
+    )
+
+    (predict,) = json.loads(done.stdout)["modes"]
+    assert ("pixels", 1) == (predict["grows_with"], predict["batch"])
+    assert predict["bytes_each"] > 4 * 30, "thirty numbers of four bytes"
+    assert 0 < predict["largest"] < 2e9 / (4 * 30)
+    asked = predict["asked"]
+    assert 0.7 < asked["predicted_bytes"] / asked["measured_bytes"] < 1.4
+    refused = outlive("plan", model, "--batch", "4", seconds=290)
+    assert 2 == refused.status and "takes always 1 at once" in refused.stderr
+
+
 @pytest.mark.tf
 @pytest.mark.timeout(300)
 def test_a_model_is_measured_and_the_largest_batch_told(outlive: Outlive, tmp_path: Path) -> None:
@@ -422,12 +468,12 @@ def test_a_model_is_measured_and_the_largest_batch_told(outlive: Outlive, tmp_pa
     done = outlive("plan", str(model), "--memory", "2GB", "--json", seconds=290)
 
     assert 0 == done.status, done.stderr
-    predict, train = json.loads(done.stdout)["fits"]
+    predict, train = json.loads(done.stdout)["modes"]
     weights = 4 * ((27 * 64 + 64) + (64 * 10 + 10))
     assert (weights, 0, [128, 128, 3]) == (
         predict["weights_bytes"], predict["optimizer_bytes"], predict["input"],
     )  # fmt: skip
     assert train["optimizer_bytes"] > 2 * weights, "two moments of each weight"
-    assert 0 < train["largest_batch"]
+    assert 0 < train["largest"]
     output = 128 * 128 * 64 * 4
-    assert predict["bytes_a_batch"] >= 0.7 * output, "one layer; malloc may have had some left"
+    assert predict["bytes_each"] >= 0.7 * output, "one layer; malloc may have had some left"

@@ -67,8 +67,8 @@ def fits(plan: Plan) -> bool:
     return all(
         fitted["asked"]["predicted_bytes"] <= plan.bytes
         if "asked" in fitted
-        else fitted["largest_batch"] != 0
-        for fitted in plan.found["fits"]
+        else fitted["largest"] != 0
+        for fitted in plan.found["modes"]
     )
 
 
@@ -171,37 +171,38 @@ def _advice(pipeline: dict[str, Any], change: dict[str, Any]) -> str:
     return f"{place}{row['stage']}({name}={_value(change['after'])}) instead of {_value(change['before'] or 0)}"
 
 
+#: What a model's memory grows with: the title for one more of it, how many that is, the title for the most of it.
+GROWTH = {
+    "batch": ("for each of a batch", 1, "largest batch"),
+    "pixels": ("for each megapixel", 1_000_000, "largest picture"),
+    "length": ("for each of its length", 1, "largest length"),
+}
+
+
 def _show_model(console: Console, target: str, plan: Plan) -> None:
+    modes = plan.found["modes"]
+    grows_with = modes[0]["grows_with"]
+    by_batch = grows_with == "batch"
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in (
-        "",
-        "weights",
-        "optimizer",
-        "to begin with",
-        "for each of a batch",
-        "largest batch",
-    ):
+    each, factor, largest = GROWTH[grows_with]
+    for title in ("", "weights", "optimizer", "to begin with", each, largest):
         table.add_column(title, justify="right" if title else "left")
-    for one in plan.found["fits"]:
+    for one in modes:
         table.add_row(
             one["mode"],
             size(one["weights_bytes"]),
             size(one["optimizer_bytes"]) if one["optimizer_bytes"] else "",
             size(one["base_bytes"]),
-            size(one["bytes_a_batch"]),
-            str(one["largest_batch"] if one["largest_batch"] is not None else "?"),
+            size(int(one["bytes_each"] * factor)),
+            _largest(one),
         )
     console.print(table)
-    shape = " × ".join(map(str, plan.found["fits"][0]["input"]))
-    console.print(
-        f"Measured at batches of {_measured(plan)} with inputs of {shape}; {size(plan.bytes)} in all."
-    )
-    for one in plan.found["fits"]:
+    console.print(f"Measured {_measured(plan)}; {size(plan.bytes)} in all.")
+    for one in modes:
         if "asked" in one:
             asked = one["asked"]
-            line = (
-                f"{one['mode']} with {asked['batch']}: {size(asked['predicted_bytes'])} predicted"
-            )
+            what = asked["batch"] if by_batch else "an input of " + _sides(asked["shape"])
+            line = f"{one['mode']} with {what}: {size(asked['predicted_bytes'])} predicted"
             if asked.get("measured_bytes"):
                 error = 100 * (asked["predicted_bytes"] / asked["measured_bytes"] - 1)
                 line += f", {size(asked['measured_bytes'])} measured ({error:+.0f} %)"
@@ -209,6 +210,24 @@ def _show_model(console: Console, target: str, plan: Plan) -> None:
             console.print(line, style="bold red" if over else "bold green")
 
 
+def _largest(fitted: dict[str, Any]) -> str:
+    if fitted["largest"] is None:
+        return "?"
+    if fitted["grows_with"] == "pixels":
+        return f"{fitted['largest'] / 1e6:.1f} megapixels"
+    return str(fitted["largest"])
+
+
 def _measured(plan: Plan) -> str:
-    batches = sorted({point["batch"] for point in plan.found["points"] if "peak_bytes" in point})
-    return ", ".join(map(str, batches))
+    """At which batches, or with which inputs."""
+    seen = [point for point in plan.found["points"] if "peak_bytes" in point]
+    one = plan.found["modes"][0]
+    if one["grows_with"] == "batch":
+        batches = ", ".join(map(str, sorted({point["batch"] for point in seen})))
+        return f"at batches of {batches} with inputs of {_sides(one['input'])}"
+    inputs = dict.fromkeys(_sides(point["input"][1:]) for point in seen)
+    return f"with {one['batch']} at once, as this model takes them, of {', '.join(inputs)}"
+
+
+def _sides(shape: Sequence[int]) -> str:
+    return " × ".join(map(str, shape))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -31,6 +32,10 @@ sys.modules["_outlive.keep.inside." + part].main(*words)
 
 #: A peak grows with the batch in a straight line once it is large enough for the tensors to be more than the rest.
 BATCHES = (2, 4, 8)
+
+#: The same of the pixels, for a model that takes pictures of any size and always as many at once. At 640 a detector's 18 bytes a pixel are
+#: lost among what it takes anyway (7 of 660 MB).
+SIDES = (320, 1024, 1920)
 
 #: Of the memory there is, so much may be planned for: between two measurements of one model lie some per cent.
 SAFE_SHARE = 0.9
@@ -77,13 +82,17 @@ def plan_model(
     memory: int | None,
     training: bool,
 ) -> Plan:
-    """A model: measured at small batches, fitted, and measured at the batch that was asked for, if it is likely to fit."""
+    """A model: measured at small batches, fitted, and measured at the batch that was asked for, if it is likely to fit.
+
+    One that takes always as many inputs at once is measured at small sizes of them, and asked about by its shape.
+    """
     plan = Plan(effective_limit(Host()), memory, {})
     modes = ["predict", "train"] if training else ["predict"]
     room = memory or plan.limit.left_bytes or 0
     asked = {
         "modes": modes,
         "batches": list(BATCHES),
+        "sides": list(SIDES),
         "shape": list(shape) if shape else None,
         "most": room // 2,
     }
@@ -91,38 +100,91 @@ def plan_model(
     if not any("peak_bytes" in point for point in found["points"]):
         raise PlanFailed(
             f"{model} could not be run: {found['points'][0].get('error', 'nothing was measured')}",
-            "Open sides of its input are taken as 224; say otherwise with --shape 320,320,3. "
-            "A model that takes only one input at a time cannot be planned for batches.",
+            "Open sides of its input are taken as 224; say otherwise with --shape 320,320,3.",
         )
-    found["fits"] = [
-        fitted for mode in modes if (fitted := fit_mode(found["points"], mode, plan.bytes))
+    always = (found["shape"] or [None])[0]
+    if always is not None and batch not in (None, always):
+        raise UsageError(
+            f"{model} takes always {always} at once: there is no batch of {batch}.",
+            "Leave out --batch; --shape 1200,1600,3 asks about an input of that size.",
+        )
+    found["modes"] = [
+        fitted
+        for mode in modes
+        if (fitted := fit_mode(found["points"], mode, plan.bytes, found["shape"]))
     ]
-    for fitted in found["fits"]:
-        if batch is not None:
-            predicted = int(fitted["base_bytes"] + batch * fitted["bytes_a_batch"])
-            fitted["asked"] = {"batch": batch, "predicted_bytes": predicted}
-            if predicted < SAFE_SHARE * room:
-                asked.update(modes=[fitted["mode"]], batches=[batch], most=room)
+    for fitted in found["modes"]:
+        question = _question(fitted, found["shape"], batch, shape)
+        if question is not None:
+            fitted["asked"] = question
+            if question["predicted_bytes"] < SAFE_SHARE * room:
+                batches = [question["batch"]]
+                asked.update(modes=[fitted["mode"]], batches=batches, sides=[], most=room)
                 (point,) = _ask(python, "modelled", model, json.dumps(asked))["points"]
-                fitted["asked"]["measured_bytes"] = point.get("peak_bytes")
+                question["measured_bytes"] = point.get("peak_bytes")
     return Plan(plan.limit, memory, found)
 
 
-def fit_mode(points: Sequence[dict[str, Any]], mode: str, limit_bytes: int) -> dict[str, Any]:
-    """A straight line through the peaks of one mode, and the largest batch below the limit."""
+def _question(
+    fitted: dict[str, Any],
+    open_shape: Sequence[int | None],
+    batch: int | None,
+    shape: Sequence[int] | None,
+) -> dict[str, Any] | None:
+    """What was asked about: a batch, or an input of a size of its own."""
+    if fitted["grows_with"] == "batch":
+        amount = batch
+    else:
+        amount = pixels_of(shape, open_shape) if shape else None
+        batch = fitted["batch"]
+    if amount is None:
+        return None
+    predicted = int(fitted["base_bytes"] + amount * fitted["bytes_each"])
+    return {"batch": batch, "shape": shape, "predicted_bytes": predicted}
+
+
+def pixels_of(sides: Sequence[int], open_shape: Sequence[int | None]) -> int:
+    """How many of what the model leaves open: height by width of a picture, the length of a text."""
+    return math.prod(
+        side for side, known in zip(sides, open_shape[1:], strict=False) if known is None
+    )
+
+
+def _open_part(open_shape: Sequence[int | None]) -> str:
+    """What of an input can be larger: both sides of a picture, or one side of something else."""
+    return "pixels" if list(open_shape[1:]).count(None) == 2 else "length"
+
+
+def fit_mode(
+    points: Sequence[dict[str, Any]],
+    mode: str,
+    limit_bytes: int,
+    open_shape: Sequence[int | None] = (None,),
+) -> dict[str, Any]:
+    """A straight line through the peaks of one mode, and the largest batch (or input) below the limit."""
     seen = [point for point in points if point["mode"] == mode and "peak_bytes" in point]
     if not seen:
         return {}
-    base, slope = line([(point["batch"], point["peak_bytes"]) for point in seen])
+    by_batch = not open_shape or open_shape[0] is None
+    amounts = [
+        point["batch"] if by_batch else pixels_of(point["input"][1:], open_shape) for point in seen
+    ]
+    base, slope = line(
+        [(amount, point["peak_bytes"]) for amount, point in zip(amounts, seen, strict=True)]
+    )
+    if slope < 0:  # nothing but noise
+        base, slope = float(max(point["peak_bytes"] for point in seen)), 0.0
     room = SAFE_SHARE * limit_bytes - base
     return {
         "mode": mode,
+        "grows_with": "batch" if by_batch else _open_part(open_shape),
         "base_bytes": int(base),
-        "bytes_a_batch": int(slope),
+        "bytes_each": slope,
+        "largest": max(0, int(room // slope)) if slope > 0 else None,
+        "batch": None if by_batch else open_shape[0],
         "weights_bytes": seen[-1]["weights_bytes"],
         "optimizer_bytes": seen[-1]["optimizer_bytes"],
         "input": seen[-1]["input"][1:],
-        "largest_batch": max(0, int(room // slope)) if slope > 0 else None,
     }
 
 

@@ -1,7 +1,8 @@
 """Run in the user's Python by `outlive plan MODEL`: how much memory a model takes at small batches, each in a process of its own.
 
 TensorFlow is imported once and the process forked before its first operation, which it survives; a fork costs milliseconds, an import
-seconds. ``python -c … MODEL OUTPUT ASKED`` with ASKED as JSON: ``{"modes": […], "batches": […], "shape": […], "most": bytes}``.
+seconds. ``python -c … MODEL OUTPUT ASKED`` with ASKED as JSON: ``{"modes": […], "batches": […], "sides": […], "shape": […], "most": bytes}``.
+A model that takes only so many inputs at once is measured with inputs of growing sides instead, where it leaves these open.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ...host import Host
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Optional
+    from typing import Any, Callable, Dict, List, Optional, Tuple
 
 #: A dimension that the model leaves open, when nobody says what it is.
 DEFAULT_SIDE = 224
@@ -29,14 +30,18 @@ def main(model: str, output: str, asked: str) -> None:
     kind = kind_of(model)
     prepare(kind)
     baseline = Host().table("/proc/self/status").get("VmRSS", 0)
+    told = in_a_fork(lambda: {"shape": shape_of_input(model, kind)})
+    shape = told.get("shape")
     points: List[Dict[str, Any]] = []
     for mode in modes_of(kind, wanted["modes"]):
-        for batch in wanted["batches"]:
-            point = in_a_fork(lambda m=mode, b=batch: measure(model, kind, m, b, wanted["shape"]))  # type: ignore[misc]
+        if shape is None:
+            points.append({"mode": mode, **told})
+        for batch, sides in trials_of(shape, wanted) if shape is not None else []:
+            point = in_a_fork(lambda m=mode, b=batch, s=sides: measure(model, kind, m, b, s))  # type: ignore[misc]
             points.append({"mode": mode, "batch": batch, **point})
             if point.get("peak_bytes", 0) > wanted["most"] or "error" in point:
                 break
-    found = {"kind": kind, "baseline_bytes": baseline, "points": points}
+    found = {"kind": kind, "baseline_bytes": baseline, "shape": shape, "points": points}
     with open(output, "w", encoding="utf-8") as file:
         json.dump(found, file)
     sys.stdout.flush()
@@ -53,6 +58,17 @@ def kind_of(path: str) -> str:
 def modes_of(kind: str, asked: List[str]) -> List[str]:
     """A model that can only be called is not trained."""
     return [mode for mode in asked if mode == "predict" or kind == "keras"]
+
+
+def trials_of(
+    shape: List[Optional[int]], wanted: Dict[str, Any]
+) -> List[Tuple[int, Optional[List[int]]]]:
+    """What to measure: how many inputs, and the sides of one (None: as the model has them)."""
+    if not shape or shape[0] is None:
+        return [(batch, wanted["shape"]) for batch in wanted["batches"]]
+    if not wanted["sides"] or None not in shape[1:]:
+        return [(shape[0], wanted["shape"])]
+    return [(shape[0], filled(shape, 1, None, side)[1:]) for side in wanted["sides"]]
 
 
 def prepare(kind: str) -> None:
@@ -111,10 +127,23 @@ def measure(
     return found
 
 
-def filled(shape: List[Optional[int]], batch: int, given: Optional[List[int]]) -> List[int]:
+def filled(
+    shape: List[Optional[int]], batch: int, given: Optional[List[int]], default: int = DEFAULT_SIDE
+) -> List[int]:
     """A shape without open sides: the batch first, then what was asked for, then a guess."""
     sides = list(given) if given and len(given) == len(shape) - 1 else list(shape[1:])
-    return [batch, *[DEFAULT_SIDE if side is None else int(side) for side in sides]]
+    return [batch, *[default if side is None else int(side) for side in sides]]
+
+
+def shape_of_input(model: str, kind: str) -> List[Optional[int]]:
+    """Of the first input, with None for what the model leaves open; the number of inputs first."""
+    if kind == "keras":
+        return list(sys.modules["keras"].models.load_model(model).inputs[0].shape)
+    if kind == "saved_model":
+        loaded = sys.modules["tensorflow"].saved_model.load(model)
+        specs = signature_of(loaded).structured_input_signature[1]
+        return list(next(iter(specs.values())).shape.as_list())
+    return open_sides(interpreter_of(model).get_input_details()[0])
 
 
 def of_keras(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> Dict[str, Any]:
@@ -151,8 +180,8 @@ def of_keras(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> D
 def of_saved_model(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> Dict[str, Any]:
     """A SavedModel, by its serving signature."""
     tf: Any = sys.modules["tensorflow"]
-    loaded = tf.saved_model.load(model)
-    function = loaded.signatures.get("serving_default") or next(iter(loaded.signatures.values()))
+    loaded = tf.saved_model.load(model)  # its variables live as long as it does
+    function = signature_of(loaded)
     inputs = {
         name: tf.zeros(filled(spec.shape.as_list(), batch, shape), spec.dtype)
         for name, spec in function.structured_input_signature[1].items()
@@ -164,14 +193,17 @@ def of_saved_model(model: str, mode: str, batch: int, shape: Optional[List[int]]
     return {"weights_bytes": weights, "optimizer_bytes": 0, "input": list(first.shape)}
 
 
+def signature_of(loaded: Any) -> Any:
+    """The function that a SavedModel is called by."""
+    return loaded.signatures.get("serving_default") or next(iter(loaded.signatures.values()))
+
+
 def of_tflite(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> Dict[str, Any]:
     """A model of LiteRT."""
-    light: Any = sys.modules.get("ai_edge_litert.interpreter")
-    interpreter: Any = (light or sys.modules["tensorflow"].lite).Interpreter(model_path=model)
+    interpreter = interpreter_of(model)
     numpy: Any = __import__("numpy")
     for one in interpreter.get_input_details():
-        sides = [None if side == -1 else int(side) for side in one["shape_signature"]]
-        sides = [None, *sides[1:]] if sides else []
+        sides = open_sides(one)
         if sides:
             interpreter.resize_tensor_input(one["index"], filled(sides, batch, shape))
     interpreter.allocate_tensors()
@@ -182,6 +214,18 @@ def of_tflite(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> 
         interpreter.invoke()
     first = [int(side) for side in details[0]["shape"]]
     return {"weights_bytes": os.path.getsize(model), "optimizer_bytes": 0, "input": first}
+
+
+def interpreter_of(model: str) -> Any:
+    """By the light runtime, or TensorFlow's own."""
+    light: Any = sys.modules.get("ai_edge_litert.interpreter")
+    return (light or sys.modules["tensorflow"].lite).Interpreter(model_path=model)
+
+
+def open_sides(details: Dict[str, Any]) -> List[Optional[int]]:
+    """The shape of an input: how many there are at once can always be changed."""
+    sides = [None if side == -1 else int(side) for side in details["shape_signature"]]
+    return [None, *sides[1:]] if sides else []
 
 
 def bytes_of(variable: Any) -> int:
