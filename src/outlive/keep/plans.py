@@ -95,18 +95,19 @@ def plan_model(
         "sides": list(SIDES),
         "shape": list(shape) if shape else None,
         "most": room // 2,
+        "batch": batch,
     }
     found = _ask(python, "modelled", model, json.dumps(asked))
-    if not any("peak_bytes" in point for point in found["points"]):
-        raise PlanFailed(
-            f"{model} could not be run: {found['points'][0].get('error', 'nothing was measured')}",
-            "Open sides of its input are taken as 224; say otherwise with --shape 320,320,3.",
-        )
     always = (found["shape"] or [None])[0]
     if always is not None and batch not in (None, always):
         raise UsageError(
             f"{model} takes always {always} at once: there is no batch of {batch}.",
             "Leave out --batch; --shape 1200,1600,3 asks about an input of that size.",
+        )
+    if not any("peak_bytes" in point for point in found["points"]):
+        raise PlanFailed(
+            f"{model} could not be run: {found['points'][0].get('error', 'nothing was measured')}",
+            "Open sides of its input are taken as 224; say otherwise with --shape 320,320,3.",
         )
     found["modes"] = [
         fitted

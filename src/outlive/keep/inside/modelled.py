@@ -1,7 +1,7 @@
 """Run in the user's Python by `outlive plan MODEL`: how much memory a model takes at small batches, each in a process of its own.
 
 TensorFlow is imported once and the process forked before its first operation, which it survives; a fork costs milliseconds, an import
-seconds. ``python -c … MODEL OUTPUT ASKED`` with ASKED as JSON: ``{"modes": […], "batches": […], "sides": […], "shape": […], "most": bytes}``.
+seconds. ``python -c … MODEL OUTPUT ASKED`` with ASKED as JSON: ``{"modes": […], "batches": […], "sides": […], "shape": […], "most": bytes, "batch": the one that will be asked about}``.
 A model that takes only so many inputs at once is measured with inputs of growing sides instead, where it leaves these open.
 """
 
@@ -66,6 +66,8 @@ def trials_of(
     """What to measure: how many inputs, and the sides of one (None: as the model has them)."""
     if not shape or shape[0] is None:
         return [(batch, wanted["shape"]) for batch in wanted["batches"]]
+    if wanted["batch"] not in (None, shape[0]):
+        return []
     if not wanted["sides"] or None not in shape[1:]:
         return [(shape[0], wanted["shape"])]
     return [(shape[0], filled(shape, 1, None, side)[1:]) for side in wanted["sides"]]
