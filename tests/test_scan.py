@@ -45,7 +45,7 @@ from outlive.scan.cache import Cache
 from outlive.scan.engine import Settings, across, check, scan
 from outlive.scan.examples import Schema
 from outlive.scan.finding import files_below
-from outlive.scan.flaws import Flaw
+from outlive.scan.flaws import KINDS, Flaw
 from outlive.scan.labels import read_label_map
 
 NAN, INFINITE = float("nan"), float("inf")
@@ -614,3 +614,9 @@ for name in ({str(big) + ".gz"!r}, {str(big)!r}):
     assert (flaws, schema.records) == ([], 40), flaws
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
+
+
+def test_every_kind_of_flaw_is_in_the_manual() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "scanning.md").read_text(encoding="utf-8")
+
+    assert [] == [kind.slug for kind in KINDS.values() if f"| `{kind.slug}` | {kind.remedy} |" not in page]  # fmt: skip
