@@ -74,6 +74,7 @@ def _coco_images(
 ) -> Iterator[Flaw]:
     """The list of images; fills ``images`` by their number."""
     names: set[str] = set()
+    missing: list[Flaw] = []
     for image in listed:
         number, name = _key(image.get("id")), str(image.get("file_name", ""))
         if number in images:
@@ -82,7 +83,17 @@ def _coco_images(
             yield Flaw("duplicate", path, f"image {name!r} is listed twice")
         images[number] = image
         names.add(name)
-        yield from _image_of(path, near, name, image.get("width"), image.get("height"))
+        for flaw in _image_of(path, near, name, image.get("width"), image.get("height")):
+            if flaw.slug == "file-missing":
+                missing.append(flaw)
+            else:
+                yield flaw
+    if len(missing) > 1 and len(missing) == len(listed):  # they lie elsewhere: one thing is wrong
+        first = str(listed[0].get("file_name"))
+        says = f"none of its {len(missing)} pictures lies near it ({first!r} and the others)"
+        yield Flaw("file-missing", path, says)
+    else:
+        yield from missing
 
 
 def _same_object(annotation: Mapping[str, Any]) -> Key:
