@@ -12,9 +12,15 @@ from itertools import islice
 from typing import Any
 
 from outlive.detecting.bands import nothing_to_tell
-from outlive.detecting.detections import Found, found_in, to_plain
+from outlive.detecting.detections import Found, found_in, refuse_no_numbers, to_plain
 from outlive.detecting.drawing import LARGEST_SIDE, copy_name, draw
-from outlive.detecting.pictures import DECODING_BYTES, Picture, cut_picture, read_picture
+from outlive.detecting.pictures import (
+    DECODING_BYTES,
+    Picture,
+    cut_picture,
+    read_picture,
+    refuse_no_file,
+)
 from outlive.detecting.room import Room
 from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
 from outlive.detecting.videos import Frames
@@ -104,6 +110,7 @@ class DetectTask:
     def prepare(self, item: Mapping[str, Any]) -> Ready:
         """Read and decode a picture, and fit it."""
         name, path = str(item["name"]), str(item["path"])
+        refuse_no_file(path)
         if self._tile and not self._max_side and item.get("frame") is None:
             pieces = cut_picture(path, self._tile, self._decoding, self._say_going)
             if pieces is not None:
@@ -179,10 +186,10 @@ class DetectTask:
         return self._told(work, merged(found))
 
     def _read_answer(self, answer: Any) -> list[Found]:
-        boxes, scores, classes, count = answer
-        return found_in(
-            boxes.tolist(), scores.tolist(), classes.tolist(), count, self._min_score, self._offset
-        )
+        boxes, scores, classes = (values.tolist() for values in answer[:3])
+        count = answer[3]
+        refuse_no_numbers(boxes, scores, count, self._min_score)
+        return found_in(boxes, scores, classes, count, self._min_score, self._offset)
 
     def _told(self, work: Work, found: list[Found]) -> dict[str, Any]:
         if self._draw:
