@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from conftest import Outlive
-from datasets import SIDE, coco, encoded, jpeg, picture, voc
+from datasets import SIDE, coco, detection, encoded, framed, jpeg, picture, voc
 from outlive.scan.cache import Cache, stamp_of
-from outlive.scan.engine import Checked, Settings, check, remember
+from outlive.scan.engine import Checked, Settings, across, check, remember
 from outlive.scan.finding import files_below
 from outlive.scan.flaws import Flaw
 
@@ -66,6 +66,31 @@ def test_a_picture_is_found_where_the_common_tools_put_it(tmp_path: Path, layout
     assert ["file-missing"] == [flaw.slug for flaw in flaws_in(tmp_path)]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lines.json", '{"a": 1}\n{"a": 2}\n'),
+        ("settings.json", '// ours\n{"a": 1,}\n'),
+        ("list.xml", '<!DOCTYPE plist SYSTEM "a.dtd"><plist/>'),
+        ("matrix.txt", "1 20 30 40 50\n1 20 30 40 50\n"),
+        ("0.txt", "a cat with 9 lives\n"),
+        ("images/0.txt", "0 0.1 0.1 0.9 0.1 0.9 0.9\n0 0.5 0.5 0.1 0.1\n"),
+    ],
+)
+def test_what_others_keep_beside_pictures_is_no_flaw(tmp_path: Path, name: str, text: str) -> None:
+    written(tmp_path, "images/0.jpg", jpeg())
+    written(tmp_path, name, text)
+
+    assert [] == flaws_in(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", '{"images": [{"id": 1'])
+def test_annotations_that_were_cut_are_told(tmp_path: Path, text: str) -> None:
+    written(tmp_path, "coco.json", text)
+
+    assert ["annotations-unreadable"] == [flaw.slug for flaw in flaws_in(tmp_path)]
+
+
 def test_pictures_that_all_lie_elsewhere_are_one_flaw(tmp_path: Path) -> None:
     written(tmp_path, "coco.json", naming("1.jpg", "2.jpg", "3.jpg"))
 
@@ -86,6 +111,29 @@ def test_no_mending_parts_annotations_from_their_pictures(outlive: Outlive, tmp_
     assert ["bad.jpg", "quarantine.jsonl"] == sorted(os.listdir(tmp_path / "set" / "bad"))
     acts = [[act["act"] for act in one["done"]] for one in told]
     assert acts == [["not renamed, annotations name it so", "renamed", "moved"], acts[0][:1]]
+
+
+RECORDS: dict[str, tuple[bytes, set[str]]] = {
+    "boxes in bytes": (detection(xmin=[b"a", b"b"]), {"feature-type", "counts-differ"}),
+    "labels in floats": (detection(label=[1.0, 2.0]), {"feature-type"}),
+    "boxes without labels": (detection(label=None, text=None), {"feature-missing"}),
+    "a height in bytes": (detection(height=[b"9"]), {"feature-type"}),
+    "nothing": (b"", {"feature-missing"}),
+}
+
+
+@pytest.mark.parametrize("fault", RECORDS)
+def test_a_record_unlike_the_others_is_found_whatever_the_file_is_called(
+    tmp_path: Path, fault: str
+) -> None:
+    data, slugs = RECORDS[fault]
+    written(tmp_path, "train-00000-of-00001", framed(detection()) * 3 + framed(data))
+    (one,) = (check(path, Settings()) for path in files_below([str(tmp_path)]))
+    assert one is not None and one.schema is not None
+
+    found = [*one.flaws, *across([one], one.schema)]
+
+    assert {(slug, 3) for slug in slugs} == {(flaw.slug, flaw.record) for flaw in found}
 
 
 def test_a_name_that_is_no_text_costs_the_cache_nothing(outlive: Outlive, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def _annotations(
         return check_voc(path, text, settings.labels, near)
     return (
         check_yolo(path, text, len(settings.labels) or None, near)
-        if looks_like_yolo(text)
+        if looks_like_yolo(path, text, near)
         else None
     )
 
