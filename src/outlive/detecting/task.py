@@ -25,7 +25,9 @@ from outlive.detecting.room import Room
 from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
 from outlive.detecting.videos import Frames
 from outlive.keep.inside.resident import anonymous_bytes
+from outlive.keep.thrown import Unfit
 from outlive.keep.work import Ready
+from outlive.model import size
 from outlive.scan.pictures import BYTES_PER_PIXEL
 
 #: Of what is left of the budget once the model is loaded, one run may be expected to need this share.
@@ -88,7 +90,9 @@ class DetectTask:
         fit = self._detector.fit
         self._fixed = (fit.width, fit.height) if fit.width and fit.height else None
         self.most = fit.most
-        left = None if budget is None else max(0, budget - anonymous_bytes())
+        left = None if budget is None else budget - anonymous_bytes()
+        if left is not None and left <= 0:
+            raise _no_room(budget or 0, (budget or 0) - left)
         self.room_bytes = None if left is None else int(left * ROOM_SHARE)
         self._decoding = Room(None if left is None else int(left * DECODING_SHARE))
         # Tiles and annotated copies want the picture as it is, not as small as the model takes it.
@@ -200,6 +204,15 @@ class DetectTask:
                 ).array
             draw(os.path.join(self._draw, copy_name(work.name)), array, found, self._labels)
         return to_plain(work.width, work.height, found)
+
+
+def _no_room(budget: int, taken: int) -> Unfit:
+    """It is not the pictures: each of them would be too large."""
+    return Unfit(
+        "memory-limit-reached",
+        f"The model alone takes {size(taken)}, and the worker may have {size(budget)}: nothing is left for a picture. "
+        "Give it more (--memory, or a larger limit), or a smaller model (--runtime litert).",
+    )
 
 
 def _part(array: Any, tile: Tile) -> Any:
