@@ -466,6 +466,8 @@ def test_what_tensorflow_cannot_decode_is_written_anew_without_loss_and_kept(
     [
         (LABEL_MAP, {1: {"cat"}, 2: {"dog"}}),
         ("cat\ndog\n", {1: {"cat"}, 2: {"dog"}}),
+        ("???\ncat\n???\ndog\n", {1: {"cat"}, 3: {"dog"}}),
+        ('["__background__", "cat", "dog"]', {1: {"cat"}, 2: {"dog"}}),
         ('["cat", "dog"]', {1: {"cat"}, 2: {"dog"}}),
         ('{"3": "cat"}', {3: {"cat"}}),
     ],
