@@ -2,7 +2,7 @@
 
     python detectors.py FOLDER [NAME...]
 
-makes ``any`` (any number of pictures at once), ``anchored`` (one at a time, and it can be converted), ``classifier`` (no detector at all), and when asked for ``tough``
+makes ``any`` (any number of pictures at once), ``threes`` (three at once, no more and no less), ``anchored`` (one at a time, and it can be converted), ``classifier`` (no detector at all), and when asked for ``tough``
 and ``frail``, which survive to be made smaller, or do not.
 """
 
@@ -14,6 +14,9 @@ from typing import Any
 
 #: Pictures of these heights kill the model: inside a kernel, by memory, by never ending, by a CHECK.
 SEGFAULTS, EATS, HANGS, ABORTS = 101, 103, 107, 109
+
+#: With pictures of this height its boxes are no numbers.
+DIVERGES = 113
 
 EATEN_FLOATS = 4_000_000_000
 
@@ -56,6 +59,7 @@ def make(folder: Path, names: list[str]) -> None:
                 (tf.equal(height, ABORTS), fail_a_check),
                 (tf.equal(height, EATS), eat),
                 (tf.equal(height, HANGS), hang),
+                (tf.equal(height, DIVERGES), lambda: tf.constant(float("nan"))),
             ],
             default=lambda: tf.constant(0.0),
         )
@@ -145,9 +149,9 @@ def make(folder: Path, names: list[str]) -> None:
             module = Classifier()
             chosen = module.__call__.get_concrete_function()
         else:
-            module, chosen = Detector(), signature(None)
+            module, chosen = Detector(), signature(3 if name == "threes" else None)
         tf.saved_model.save(module, str(folder / name), signatures={"serving_default": chosen})
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]), sys.argv[2:] or ["any", "anchored", "classifier"])
+    make(Path(sys.argv[1]), sys.argv[2:] or ["any", "threes", "anchored", "classifier"])

@@ -76,6 +76,8 @@ def numpy_file(count: int) -> bytes:
         ("stub.jpg", jpeg()[:8], "before its picture begins"),
         ("cut.gif", b"GIF89a" + b"x" * 20, "ends in the middle"),
         ("text.png", b"hello there", "begins like no picture"),
+        ("any.tif", b"II*\0" + bytes(40), ""),
+        ("phone.jpg", b"\0\0\0\x18ftypheic" + bytes(40), "HEIC"),
         ("cut.npy", numpy_file(60), "ends in the middle"),
         ("no.keras", b"hello", "no zip archive"),
         ("no.tflite", b"hello there", "no TFLite model"),

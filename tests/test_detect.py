@@ -18,6 +18,7 @@ import pytest
 from PIL import Image
 
 from conftest import Outlive
+from detectors import DIVERGES
 from storm import detect_command, make_pictures, weather, wrong
 
 pytestmark = [pytest.mark.tf, pytest.mark.timeout(900)]
@@ -96,6 +97,37 @@ def test_a_folder_is_detected_told_resumed_and_not_mixed(
     assert 1 == nothing_left.status, nothing_left.stderr
     assert "7 were done before" in nothing_left.stdout
     assert 7 == len((out / "results.csv").read_text().splitlines())
+
+
+def test_odd_batches_answers_and_files_cost_no_picture(
+    outlive: Outlive, detectors: Path, photos: Path
+) -> None:
+    """A model of a fixed number of pictures; one picture for which it gives NaN; a pipe, and a link to itself, among the pictures."""
+    Image.new("RGB", (60, DIVERGES)).save(photos / "nan.png")
+    os.mkfifo(photos / "pipe.jpg")
+    (photos / "round.jpg").symlink_to("round.jpg")
+
+    done = outlive(
+        "detect", str(detectors / "threes"), str(photos), "--out", "found", "--format", "jsonl", "--json",
+        seconds=300,
+    )  # fmt: skip
+
+    assert 1 == done.status, done.stderr
+    assert 0 == json.loads(done.stdout)["worker_deaths"]
+    assert {f"{number}.png" for number in range(6)} == _names(outlive.folder, "results.jsonl")
+    aside = (outlive.folder / "found" / "quarantine.jsonl").read_text().splitlines()
+    causes = {Path(one["input"]).name: one["cause"] for one in map(json.loads, aside)}
+    assert causes == {
+        "cut.jpg": "corrupt-image",
+        "nan.png": "not-finite",
+        "pipe.jpg": "missing-file",
+        "round.jpg": "missing-file",
+    }
+
+
+def _names(folder: Path, results: str) -> set[str]:
+    lines = (folder / "found" / results).read_text().splitlines()
+    return {Path(json.loads(line)["input"]).name for line in lines}
 
 
 def test_a_model_that_is_no_detector_is_told_with_what_it_has(

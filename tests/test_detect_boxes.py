@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import sys
+import types
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,15 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlive.detecting import tiles
+from outlive.detecting import task, tiles
 from outlive.detecting.comparing import largest_difference, overlap
-from outlive.detecting.detections import Found, found_in, to_plain
+from outlive.detecting.detections import EXPECTED, Found, found_in, refuse_no_numbers, to_plain
 from outlive.detecting.inputs import inputs_from, kept_standard_input, must_exist
 from outlive.detecting.signature import NoDetector, Tensor, fit
 from outlive.detecting.suppression import Suppression, suppressed
 from outlive.detecting.telling import Tally, progress_line
 from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
 from outlive.errors import UsageError
+from outlive.keep.thrown import Unfit
 
 
 @given(st.integers(1, 4000), st.integers(1, 4000), st.integers(64, 1000))
@@ -109,6 +112,40 @@ def test_suppression_keeps_the_surest_of_each_class() -> None:
 
     assert [(1, 0.9), (2, 0.7), (2, 0.6)] == list(zip(labels.tolist(), sure.tolist(), strict=True))
     assert 1.0 == kept[2][2], "clipped to the picture"
+
+
+@pytest.mark.parametrize(
+    ("scores", "count", "failed"),
+    [
+        ([math.nan, math.nan], None, True),
+        ([math.nan, 0.1], 2, True),
+        ([math.nan, 0.9], None, False),
+        ([0.9, math.nan], 1, False),
+        ([0.1, math.nan], 1, False),
+        ([math.inf, 0.1], None, True),
+        ([], None, False),
+    ],
+)
+def test_an_answer_without_any_number_is_no_empty_picture(
+    scores: list[float], count: int | None, failed: bool
+) -> None:
+    boxes = [[0.0, 0.0, 1.0, 1.0]] * len(scores)
+    if failed:
+        with pytest.raises(Unfit, match="no number"):
+            refuse_no_numbers(boxes, scores, count, 0.3)
+    else:
+        refuse_no_numbers(boxes, scores, count, 0.3)
+
+
+def test_a_budget_that_the_model_uses_up_is_told_before_any_picture_is_blamed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outputs = [Tensor(name, "float32", None) for name in EXPECTED]
+    ready = fit([Tensor("input", "uint8", (1, None, None, 3))], outputs)
+    monkeypatch.setattr(task, "_detector", lambda *_: types.SimpleNamespace(offset=0, fit=ready))
+
+    with pytest.raises(Unfit, match="nothing is left for a picture"):
+        task.make(model="", runtime="tf", budget=1000, min_score=0.3)
 
 
 def test_what_is_no_number_is_no_object() -> None:

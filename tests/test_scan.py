@@ -86,6 +86,24 @@ def test_a_clean_set_has_no_flaw(outlive: Outlive, clean: Path) -> None:
     assert told["checked"] == 5 + 5 + 4
 
 
+def with_preview(data: bytes) -> bytes:
+    """As cameras write them: a whole JPEG in a part before the picture."""
+    return data[:2] + b"\xff\xe1" + (len(data) + 2).to_bytes(2, "big") + data + data[2:]
+
+
+def with_hole(data: bytes) -> bytes:
+    middle = len(data) * 2 // 3
+    return data[:middle] + bytes(200) + data[middle + 200 :]
+
+
+def test_a_film_behind_a_picture_is_no_flaw(tmp_path: Path) -> None:
+    """Telephones put one there; some of its bytes look like marks of JPEG."""
+    film = b"\0\0\0\x18ftypmp42" + b"\xff\xda" + bytes(9000)
+    (tmp_path / "moving.jpg").write_bytes(with_preview(jpeg()) + film)
+
+    assert [] == flaws_in(tmp_path)
+
+
 PICTURES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "truncated": ("0.jpg", lambda: jpeg()[: len(jpeg()) // 2], "image-truncated"),
     "empty": ("0.jpg", lambda: b"", "image-empty"),
@@ -103,6 +121,9 @@ PICTURES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "rotated": ("0.jpg", rotated_jpeg, "image-rotated"),
     "bomb": ("b.png", bomb_png, "decompression-bomb"),
     "png cut": ("p0.png", lambda: encoded(picture(), "PNG")[:-40], "image-truncated"),
+    "png without its end": ("p0.png", lambda: encoded(picture(), "PNG")[:-12], "image-truncated"),
+    "a hole in a jpg": ("0.jpg", lambda: with_hole(jpeg()), "image-corrupt"),
+    "a preview and no more": ("0.jpg", lambda: with_preview(jpeg())[:-300], "image-truncated"),
     "png damaged": ("p0.png", lambda: flipped(encoded(picture(), "PNG"), 900), "image-corrupt"),
 }
 
@@ -296,6 +317,9 @@ def test_a_bad_voc_file_is_found(clean: Path, text: str, slug: str) -> None:
         ("0 0.5 0.5 0 0.1", "box-empty"),
         ("0 0.5 0.5 0.1", "counts-differ"),
         ("0 0.5 0.5 nan 0.1", "box-not-finite"),
+        ("0 0,5 0,5 0,1 0,1", "box-not-finite"),
+        ("0 0.1 0.1 0.9 0.1 nan 0.9", "box-not-finite"),
+        ("0 0.1 0.1 0.9 0.1 1.5 0.9", "box-outside"),
         ("0 0.5 0.5 0.1 0.1\n0 0.5 0.5 0.1 0.1", "duplicate"),
     ],
 )
@@ -442,6 +466,8 @@ def test_what_tensorflow_cannot_decode_is_written_anew_without_loss_and_kept(
     [
         (LABEL_MAP, {1: {"cat"}, 2: {"dog"}}),
         ("cat\ndog\n", {1: {"cat"}, 2: {"dog"}}),
+        ("???\ncat\n???\ndog\n", {1: {"cat"}, 3: {"dog"}}),
+        ('["__background__", "cat", "dog"]', {1: {"cat"}, 2: {"dog"}}),
         ('["cat", "dog"]', {1: {"cat"}, 2: {"dog"}}),
         ('{"3": "cat"}', {3: {"cat"}}),
     ],

@@ -23,12 +23,12 @@ from outlive.record import runs
 from outlive.report.text import visible
 from outlive.report.workflow import Level, Note
 from outlive.scan.cache import Cache
-from outlive.scan.engine import Checked, Settings, across, scan
+from outlive.scan.engine import Checked, Settings, across, named_by, scan
 from outlive.scan.examples import Schema
 from outlive.scan.finding import files_below
 from outlive.scan.flaws import KINDS, Flaw, Harm
 from outlive.scan.labels import read_label_map
-from outlive.scan.mending import mend
+from outlive.scan.mending import LEFT, mend
 from outlive.showing import console_on
 
 #: Of the memory that there is a program needs some for itself.
@@ -62,7 +62,7 @@ def scan_paths(
         read_label_map(labels) if labels else {},
         jobs or len(os.sched_getaffinity(0)),
     )
-    files = list(files_below(paths))
+    files = [path for path in files_below(paths) if not _is_below(path, quarantine)]
     cache = Cache(cache_path() if use_cache else None, settings.fingerprint)
     try:
         checked = _checked(files, settings, cache)
@@ -82,15 +82,24 @@ def scan_paths(
     flaws.sort(key=lambda flaw: (flaw.path, flaw.record or 0, flaw.slug))
     done: list[Mapping[str, str]] = []
     if fix:
-        done += mend(flaws, dry_run)
+        done += mend(flaws, dry_run, named_by(checked))
     if quarantine is not None:
-        done += _set_aside(flaws, quarantine, dry_run)
+        mended = {act["from"] for act in done if act["act"] != LEFT}
+        bad = [flaw for flaw in flaws if flaw.path not in mended]
+        done += _set_aside(bad, quarantine, dry_run)
     if as_json:
         _tell_json(files, checked, flaws, done)
     else:
         _tell(console_on(sys.stdout), files, checked, flaws, done, show_all)
     annotate("outlive scan", [_note(flaw) for flaw in flaws])
     return 1 if flaws else 0
+
+
+def _is_below(path: str, folder: str | None) -> bool:
+    """Whether a file was set aside already: in a folder among the data it would be found again, and moved again."""
+    return folder is not None and os.path.abspath(path).startswith(
+        os.path.join(os.path.abspath(folder), "")
+    )
 
 
 def _note(flaw: Flaw) -> Note:
@@ -206,6 +215,8 @@ def _set_aside(flaws: Sequence[Flaw], folder: str, dry_run: bool) -> list[Mappin
     """Move the pictures that would stop a run out of the way, and write down why; their folders are kept below the new one."""
     chosen: dict[str, list[Flaw]] = defaultdict(list)
     for flaw in flaws:
+        if flaw.slug == "file-missing":
+            continue  # it is told of the file that names it, and that is a whole set of annotations
         if flaw.record is None and flaw.kind.harm is not Harm.SPOILS and os.path.isfile(flaw.path):
             chosen[flaw.path].append(flaw)
     base = (

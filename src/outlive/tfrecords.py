@@ -59,6 +59,13 @@ def masked(data: Any) -> int:
     return (((crc >> 15) | (crc << 17)) + MASK_DELTA) & 0xFFFFFFFF
 
 
+def begins_as_records(head: bytes) -> bool:
+    """Whether a file begins with a length and the checksum of it, whatever its name is: by chance one in four thousand million does."""
+    if len(head) < HEAD.size:
+        return False
+    return bool(masked(head[: HEAD.size - 4]) == HEAD.unpack_from(head)[1])
+
+
 def unpacked(data: bytes) -> bytes:
     """The records themselves; a file that was written with GZIP or ZLIB is unpacked."""
     bits = packing(data[: HEAD.size])

@@ -35,7 +35,7 @@ def size_in_bytes(
 @click.option(
     "--fix",
     is_flag=True,
-    help="Mend what can be mended without loss: names that do not fit the format; GIF, WebP and TIFF as PNG. Originals are kept.",
+    help="Mend what can be mended without loss: names that do not fit the format; GIF, WebP and TIFF as PNG. Originals are kept; what annotations name keeps its name.",
 )
 @click.option(
     "--quarantine",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from outlive.keep.thrown import Unfit
 
 #: Numbers after the point that are kept: a thousandth of a pixel in a picture of a thousand.
 DIGITS = 6
@@ -47,6 +50,28 @@ def found_in(
                 Found((top, left, bottom, right), int(label) + offset, round(float(score), DIGITS))
             )
     return sorted(found, key=lambda one: -one.score)
+
+
+def refuse_no_numbers(
+    boxes: Sequence[Sequence[float]],
+    scores: Sequence[float],
+    count: int | None,
+    min_score: float,
+) -> None:
+    """Where nothing that may be an object has numbers, the model has failed: that is another answer than an empty picture."""
+    most = len(scores) if count is None else max(0, min(int(count), len(scores)))
+    objects = [
+        (*box, score)
+        for box, score in zip(boxes[:most], scores[:most], strict=False)
+        if not score < min_score
+    ]
+    if objects and not any(all(map(math.isfinite, one)) for one in objects):
+        raise Unfit(
+            "not-finite",
+            f"The model gave no number (NaN or infinite) in each of the {len(objects)} objects that it found in this picture.",
+            "Look at what the model is given:  --pixels 0..1 or -1..1, if it was trained so.",
+            "Or its weights are not finite: export it from an earlier checkpoint.",
+        )
 
 
 def to_plain(width: int, height: int, found: Sequence[Found]) -> dict[str, Any]:

@@ -7,8 +7,10 @@ unpack to millions of pixels.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,6 +57,9 @@ LEAST_SCALED_PIXELS = 64 * 64
 IMAGE_WIDTH, IMAGE_LENGTH, BITS_PER_SAMPLE, COMPRESSION = 256, 257, 258, 259
 COLOUR_SPACE, ROWS_PER_STRIP, TILE_LENGTH = 262, 278, 323
 AS_JPEG, LUMA_AND_CHROMA = 7, 6  #: a compression, a colour space
+
+
+NO_FILE = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,21 @@ def _cut(
 ) -> Iterator[tuple[Tile, Any]]:
     with room.taking(bytes_to_cut(bands, side)):
         yield from cut(bands, side, going)
+
+
+def refuse_no_file(path: str) -> None:
+    """A pipe or a device would be waited for without end; a link that leads to itself is not there."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            return  # whoever opens it says why it cannot be
+        raise Unfit(
+            "missing-file", f"The link `{os.path.basename(path)}` leads to itself."
+        ) from error
+    if not stat.S_ISREG(mode):
+        what = NO_FILE.get(stat.S_IFMT(mode), "a device")
+        raise Unfit("missing-file", f"`{os.path.basename(path)}` is {what}, no file.")
 
 
 @contextmanager

@@ -12,14 +12,22 @@ from itertools import islice
 from typing import Any
 
 from outlive.detecting.bands import nothing_to_tell
-from outlive.detecting.detections import Found, found_in, to_plain
+from outlive.detecting.detections import Found, found_in, refuse_no_numbers, to_plain
 from outlive.detecting.drawing import LARGEST_SIDE, copy_name, draw
-from outlive.detecting.pictures import DECODING_BYTES, Picture, cut_picture, read_picture
+from outlive.detecting.pictures import (
+    DECODING_BYTES,
+    Picture,
+    cut_picture,
+    read_picture,
+    refuse_no_file,
+)
 from outlive.detecting.room import Room
 from outlive.detecting.tiles import Tile, in_picture, merged, tiles_of
 from outlive.detecting.videos import Frames
 from outlive.keep.inside.resident import anonymous_bytes
+from outlive.keep.thrown import Unfit
 from outlive.keep.work import Ready
+from outlive.model import size
 from outlive.scan.pictures import BYTES_PER_PIXEL
 
 #: Of what is left of the budget once the model is loaded, one run may be expected to need this share.
@@ -82,7 +90,9 @@ class DetectTask:
         fit = self._detector.fit
         self._fixed = (fit.width, fit.height) if fit.width and fit.height else None
         self.most = fit.most
-        left = None if budget is None else max(0, budget - anonymous_bytes())
+        left = None if budget is None else budget - anonymous_bytes()
+        if left is not None and left <= 0:
+            raise _no_room(budget or 0, (budget or 0) - left)
         self.room_bytes = None if left is None else int(left * ROOM_SHARE)
         self._decoding = Room(None if left is None else int(left * DECODING_SHARE))
         # Tiles and annotated copies want the picture as it is, not as small as the model takes it.
@@ -104,6 +114,7 @@ class DetectTask:
     def prepare(self, item: Mapping[str, Any]) -> Ready:
         """Read and decode a picture, and fit it."""
         name, path = str(item["name"]), str(item["path"])
+        refuse_no_file(path)
         if self._tile and not self._max_side and item.get("frame") is None:
             pieces = cut_picture(path, self._tile, self._decoding, self._say_going)
             if pieces is not None:
@@ -179,10 +190,10 @@ class DetectTask:
         return self._told(work, merged(found))
 
     def _read_answer(self, answer: Any) -> list[Found]:
-        boxes, scores, classes, count = answer
-        return found_in(
-            boxes.tolist(), scores.tolist(), classes.tolist(), count, self._min_score, self._offset
-        )
+        boxes, scores, classes = (values.tolist() for values in answer[:3])
+        count = answer[3]
+        refuse_no_numbers(boxes, scores, count, self._min_score)
+        return found_in(boxes, scores, classes, count, self._min_score, self._offset)
 
     def _told(self, work: Work, found: list[Found]) -> dict[str, Any]:
         if self._draw:
@@ -193,6 +204,15 @@ class DetectTask:
                 ).array
             draw(os.path.join(self._draw, copy_name(work.name)), array, found, self._labels)
         return to_plain(work.width, work.height, found)
+
+
+def _no_room(budget: int, taken: int) -> Unfit:
+    """It is not the pictures: each of them would be too large."""
+    return Unfit(
+        "memory-limit-reached",
+        f"The model alone takes {size(taken)}, and the worker may have {size(budget)}: nothing is left for a picture. "
+        "Give it more (--memory, or a larger limit), or a smaller model (--runtime litert).",
+    )
 
 
 def _part(array: Any, tile: Tile) -> Any:

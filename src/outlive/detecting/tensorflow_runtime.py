@@ -76,20 +76,26 @@ class TensorFlowDetector:
 
     def run(self, arrays: Sequence[Any]) -> list[Raw]:
         """One answer for each picture."""
-        stacked = arrays[0][None] if len(arrays) == 1 else _stacked(arrays)
+        given = self._filled(arrays)
+        stacked = given[0][None] if len(given) == 1 else _stacked(given)
         answer = self._call(self._batch(given_as(stacked, self._dtype.name, self._pixels)))
         names = self.fit.outputs
         boxes, scores, classes = (answer[names[one]].numpy() for one in (BOXES, SCORES, CLASSES))
         counts = answer[names[COUNT]].numpy().reshape(-1) if COUNT in names else None
-        if boxes.ndim != 3 or boxes.shape[-1] != 4 or len(boxes) != len(arrays):
+        if boxes.ndim != 3 or boxes.shape[-1] != 4 or len(boxes) != len(given):
             raise Unfit(
                 "shape-mismatch",
-                f"The model gave boxes of shape {boxes.shape} for {len(arrays)} pictures; expected is ({len(arrays)}, any, 4).",
+                f"The model gave boxes of shape {boxes.shape} for {len(given)} pictures; expected is ({len(given)}, any, 4).",
             )
         return [
             (boxes[at], scores[at], classes[at], None if counts is None else int(counts[at]))
             for at in range(len(arrays))
         ]
+
+    def _filled(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """A model that takes so many and no other number gets the last picture again in the places that are left."""
+        fixed = self.fit.input.shape[0] if self.fit.input.shape else None
+        return [*arrays, *[arrays[-1]] * ((fixed or 0) - len(arrays))]
 
     def _batch(self, array: Any) -> Any:
         """As a tensor; without a copy where that can be: of 12 megapixels it takes 31 ms."""

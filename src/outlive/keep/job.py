@@ -76,7 +76,9 @@ class CannotWork(OutliveError):
     def __init__(self, death: Death, doing: str) -> None:
         words = death.thrown.get("message", "").strip() if death.thrown else ""
         kind = death.thrown["type"].rpartition(".")[2] if death.thrown else _ending(death)
-        super().__init__(f"The worker could not {doing}: {kind}{': ' if words else ''}{words}")
+        refused = bool(death.thrown and death.thrown.get("slug"))  # in words for a person, by us
+        told = words if refused else f"{kind}{': ' if words else ''}{words}"
+        super().__init__(f"The worker could not {doing}: {told}")
         self.death = death
 
 

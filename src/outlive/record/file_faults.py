@@ -18,6 +18,7 @@ HEAD_BYTES = 4096
 
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8"
+TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 HDF5 = b"\x89HDF\r\n\x1a\n"
 NUMPY = b"\x93NUMPY"
 ZIP = b"PK"
@@ -96,6 +97,10 @@ def _fault_of_content(path: str, data: bytes, length: int) -> str:
         return _numpy(data, length)
     if data.startswith(ZIP):
         return _zip(path)
+    if data.startswith(TIFF):
+        return ""  # it has no mark of its end: who decodes it says what is wrong
+    if data[4:8] == b"ftyp" and name.endswith(PICTURE_NAMES):
+        return "is a HEIC or AVIF picture, or a film, under another name"
     if name.endswith(PICTURE_NAMES):
         return f"begins like no picture ({_shown(data)})"
     if name.endswith((".keras", ".npz", ".zip")):

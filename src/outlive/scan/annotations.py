@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,18 +20,30 @@ from outlive.scan.boxes import (
     repeats,
 )
 from outlive.scan.flaws import Flaw
-from outlive.scan.neighbours import SAME_NAME, Neighbours
+from outlive.scan.neighbours import DARKNET_FOLDERS, SAME_NAME, Neighbours
 
 #: An annotation file with entities can grow without end when it is read; no annotation tool writes any.
 ENTITIES = re.compile(rb"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
 MOST_XML_BYTES = 50_000_000
 
 YOLO_WORDS = (5, 6)  #: with the confidence of a prediction
+MOSTLY = 0.5
 
 
 def is_coco(data: Any) -> bool:
     """Whether JSON is a COCO file."""
     return isinstance(data, dict) and isinstance(data.get("images"), list) and "annotations" in data
+
+
+def _meant_as_coco(text: bytes) -> bool:
+    """Whether what is no JSON was to be annotations: not one value a line, and not somebody's settings with comments."""
+    if not text.strip():
+        return True
+    first = text.strip().splitlines()[0]
+    try:
+        return is_coco(json.loads(first))
+    except (ValueError, RecursionError):
+        return b'"annotations"' in text or b'"images"' in text
 
 
 def check_coco(
@@ -40,6 +53,8 @@ def check_coco(
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
+        if not _meant_as_coco(text):
+            return
         offset = getattr(error, "pos", None)
         yield Flaw("annotations-unreadable", path, f"is no JSON: {error}", None, offset)
         return
@@ -74,6 +89,7 @@ def _coco_images(
 ) -> Iterator[Flaw]:
     """The list of images; fills ``images`` by their number."""
     names: set[str] = set()
+    missing: list[Flaw] = []
     for image in listed:
         number, name = _key(image.get("id")), str(image.get("file_name", ""))
         if number in images:
@@ -82,7 +98,17 @@ def _coco_images(
             yield Flaw("duplicate", path, f"image {name!r} is listed twice")
         images[number] = image
         names.add(name)
-        yield from _image_of(path, near, name, image.get("width"), image.get("height"))
+        for flaw in _image_of(path, near, name, image.get("width"), image.get("height")):
+            if flaw.slug == "file-missing":
+                missing.append(flaw)
+            else:
+                yield flaw
+    if len(missing) > 1 and len(missing) == len(listed):  # they lie elsewhere: one thing is wrong
+        first = str(listed[0].get("file_name"))
+        says = f"none of its {len(missing)} pictures lies near it ({first!r} and the others)"
+        yield Flaw("file-missing", path, says)
+    else:
+        yield from missing
 
 
 def _same_object(annotation: Mapping[str, Any]) -> Key:
@@ -127,6 +153,8 @@ def check_voc(
     path: str, text: bytes, labels: Mapping[int, frozenset[str]], near: Neighbours
 ) -> Iterator[Flaw]:
     """A Pascal VOC file."""
+    if text.strip() and b"<annotation" not in text:
+        return  # somebody else's XML
     if ENTITIES.search(text[:10_000]) or len(text) > MOST_XML_BYTES:
         yield Flaw(
             "annotations-unreadable", path, "has a DOCTYPE or is far too large: it is not read"
@@ -191,12 +219,21 @@ def check_yolo(path: str, text: bytes, classes: int | None, near: Neighbours) ->
 
 
 def _yolo_problems(words: Sequence[str], classes: int | None) -> Iterator[Problem]:
-    if len(words) not in YOLO_WORDS:
+    outline = len(words) > max(YOLO_WORDS) and len(words) % 2 == 1
+    if len(words) not in YOLO_WORDS and not outline:
         yield "counts-differ", f"{len(words)} words, 5 are expected"
         return
-    label, (x, y, width, height) = _number(words[0]), map(_number, words[1:5])
+    label, numbers = _number(words[0]), [_number(word) for word in words[1:]]
     if not label.is_integer() or label < 0 or (classes is not None and label >= classes):
         yield "label-unknown", f"class {words[0]} is not in the label map"
+    if outline:
+        if not all(map(math.isfinite, numbers)):
+            yield "box-not-finite", "its outline has a coordinate that is no number"
+            return
+        across, down = numbers[::2], numbers[1::2]
+        yield from problems_in_unit_square(Box(min(across), min(down), max(across), max(down)))
+        return
+    x, y, width, height = numbers[:4]
     if width < 0 or height < 0:
         yield "box-inverted", f"its box has a negative side ({width:g}×{height:g})"
         return
@@ -205,16 +242,27 @@ def _yolo_problems(words: Sequence[str], classes: int | None) -> Iterator[Proble
     )
 
 
-def looks_like_yolo(text: bytes) -> bool:
-    """Whether a text file holds boxes: each of its lines is five or six numbers."""
+def looks_like_yolo(path: str, text: bytes, near: Neighbours) -> bool:
+    """Whether a text file holds boxes: most of its words are numbers, five or six in a line.
+
+    Numbers alone do not tell: beside a picture of the same name, or in a folder of labels, they are boxes, though some be wrong; elsewhere they are
+    if they could be.
+    """
     lines = [line.split() for line in text[:20_000].decode("utf-8", "replace").splitlines()[:20]]
     filled = [words for words in lines if words]
-    numeric = [words for words in filled if all(_is_number(word) for word in words)]
-    return (
-        bool(filled)
-        and len(numeric) == len(filled)
-        and any(len(words) in YOLO_WORDS for words in filled)
-    )
+    if not any(len(words) in YOLO_WORDS for words in filled):
+        return False
+    # Where a comma stands for the point, they are numbers to a person.
+    numeric = [_is_number(word.replace(",", ".")) for words in filled for word in words]
+    if sum(numeric) <= MOSTLY * len(numeric):
+        return False
+    if near.find(SAME_NAME, ("images", ".")) or DARKNET_FOLDERS[0] in path.split(os.sep)[:-1]:
+        return True
+    return all(_may_be_box(words) for words in filled)
+
+
+def _may_be_box(words: Sequence[str]) -> bool:
+    return words[0].isdigit() and all(0 <= _number(word) <= 1 for word in words[1:])
 
 
 def _image_of(

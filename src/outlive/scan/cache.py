@@ -10,11 +10,11 @@ from contextlib import closing
 from typing import Any
 
 #: Raised when a check changes, so that what an older Outlive found is not believed.
-CHECKS_VERSION = 2
+CHECKS_VERSION = 3
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS seen (
-    path TEXT NOT NULL, setting TEXT NOT NULL, bytes INTEGER NOT NULL, mtime INTEGER NOT NULL, found TEXT NOT NULL,
+CREATE TABLE IF NOT EXISTS seen_files (
+    path BLOB NOT NULL, setting TEXT NOT NULL, bytes INTEGER NOT NULL, mtime INTEGER NOT NULL, found TEXT NOT NULL,
     PRIMARY KEY (path, setting)
 ) WITHOUT ROWID
 """
@@ -45,8 +45,8 @@ class Cache:
         try:
             with closing(
                 self._database.execute(
-                    "SELECT found FROM seen WHERE path=? AND setting=? AND bytes=? AND mtime=?",
-                    (os.path.abspath(path), self._setting, *stamp),
+                    "SELECT found FROM seen_files WHERE path=? AND setting=? AND bytes=? AND mtime=?",
+                    (_key(path), self._setting, *stamp),
                 )
             ) as rows:
                 row = rows.fetchone()
@@ -59,14 +59,16 @@ class Cache:
         if self._database is None:
             return
         rows = [
-            (os.path.abspath(path), self._setting, *stamp, json.dumps(found))
+            (_key(path), self._setting, *stamp, json.dumps(found))
             for path, stamp, found in entries
             if stamp is not None
         ]
         try:
             with self._database:
-                self._database.executemany("INSERT OR REPLACE INTO seen VALUES (?,?,?,?,?)", rows)
-        except (sqlite3.Error, UnicodeError):
+                self._database.executemany(
+                    "INSERT OR REPLACE INTO seen_files VALUES (?,?,?,?,?)", rows
+                )
+        except sqlite3.Error:
             self._database = None
 
     def close(self) -> None:
@@ -74,6 +76,11 @@ class Cache:
         if self._database is not None:
             self._database.close()
             self._database = None
+
+
+def _key(path: str) -> bytes:
+    """A name as the disk has it: not every one is text, and what the database cannot hold would cost the whole cache."""
+    return os.fsencode(os.path.abspath(path))
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:

@@ -19,7 +19,7 @@ from outlive.scan.cache import Cache, stamp_of
 from outlive.scan.examples import Schema, check_records
 from outlive.scan.finding import What, what_is
 from outlive.scan.flaws import Flaw
-from outlive.scan.neighbours import Neighbours, Sight
+from outlive.scan.neighbours import SAME_NAME, Neighbours, Sight
 from outlive.scan.pictures import check_file
 
 #: Files handed to a worker at once: enough that handing over costs nothing, few enough that a crash redoes little.
@@ -30,6 +30,9 @@ SECONDS_PER_STEP = 60.0
 
 #: A worker in a large file says this often that it goes on.
 BEAT_SECONDS = 1.0
+
+#: These may be gone the next time though the file is the same: rights were given, memory is free.
+OF_THE_MOMENT = frozenset({"file-unreadable", "file-missing", "scanner-crashed"})
 
 #: A picture set is in colour when most of it is.
 MOST = 0.5
@@ -115,7 +118,7 @@ def _annotations(
         return check_voc(path, text, settings.labels, near)
     return (
         check_yolo(path, text, len(settings.labels) or None, near)
-        if looks_like_yolo(text)
+        if looks_like_yolo(path, text, near)
         else None
     )
 
@@ -132,17 +135,18 @@ def scan(files: Sequence[str], settings: Settings, cache: Cache) -> Iterator[Che
     pool = Pool(settings, min(settings.jobs, max(1, len(left) // BATCH + 1)))
     try:
         for path, stamp, checked in pool.run(left):
-            _remember(cache, path, stamp, checked)
+            remember(cache, path, stamp, checked)
             yield checked
     finally:
         for path, stamp, checked in pool.close():
-            _remember(cache, path, stamp, checked)
+            remember(cache, path, stamp, checked)
 
 
-def _remember(
+def remember(
     cache: Cache, path: str, stamp: tuple[int, int] | None, checked: Checked | None
 ) -> None:
-    if checked is not None:
+    """Keep a result for the next scan, unless it says more about this moment than about the file."""
+    if checked is not None and not any(flaw.slug in OF_THE_MOMENT for flaw in checked.flaws):
         cache.put([(path, stamp, _as_data(checked))])
 
 
@@ -154,6 +158,16 @@ def across(checked: Sequence[Checked], schema: Schema) -> Iterator[Flaw]:
         for one in grey:
             yield Flaw("image-grey", one.path, "is grey, most others are in colour")
     yield from schema.flaws()
+
+
+def named_by(checked: Sequence[Checked]) -> dict[str, str]:
+    """The pictures that an annotation file calls by their whole name, and that file: renamed they would be lost to it."""
+    return {
+        found: one.path
+        for one in checked
+        for name, _, found, _ in one.leans_on
+        if found is not None and name != SAME_NAME
+    }
 
 
 class Pool:
@@ -298,7 +312,7 @@ def work(connection: Connection, settings: Settings) -> None:
                 checked = check(path, settings, alive)
             except MemoryError:
                 flaw = Flaw("image-too-large", path, "memory did not suffice to decode it")
-                checked = _given_up(path, flaw)
+                stamp, checked = None, _given_up(path, flaw)  # not remembered: it may suffice then
             except Exception as error:  # a file that nobody thought of costs itself, not the scan
                 says = f"its check failed: {type(error).__name__}: {error}"[:300]
                 checked = _given_up(path, Flaw("scanner-crashed", path, says))
@@ -328,4 +342,8 @@ def _from_cache(path: str, cache: Cache) -> Checked | None:
         Flaw(slug, path, says, record, offset) for slug, says, record, offset in data["flaws"]
     )
     schema = Schema.from_data(data["schema"]) if data["schema"] is not None else None
-    return Checked(path, data["what"], flaws, data["grey"], schema, cached=True)
+    leans_on = tuple(
+        (name, tuple(folders), found, tuple(stamp) if stamp else None)
+        for name, folders, found, stamp in data["leans_on"]
+    )
+    return Checked(path, data["what"], flaws, data["grey"], schema, leans_on, cached=True)

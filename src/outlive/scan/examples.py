@@ -17,7 +17,8 @@ from outlive.scan.boxes import Box, problems_in_unit_square, problems_with_label
 from outlive.scan.flaws import Flaw
 from outlive.scan.pictures import check_bytes
 
-BOX = "image/object/bbox/"
+OBJECTS = "image/object/"
+BOX = OBJECTS + "bbox/"
 SIDES = tuple(BOX + side for side in ("xmin", "ymin", "xmax", "ymax"))
 LABEL, TEXT = "image/object/class/label", "image/object/class/text"
 ENCODED, FORMAT = "image/encoded", "image/format"
@@ -78,16 +79,27 @@ class Schema:
     def flaws(self) -> Iterator[Flaw]:
         """Records that lack what most others have, or have it with another type."""
         usual: dict[str, str] = {}
+        types: dict[str, str] = {}
         for (name, kind), count in self.types.most_common():
-            if count > MOST * self.records and not name.startswith("image/object/"):
+            types.setdefault(name, kind)
+            if count > MOST * self.records and not name.startswith(OBJECTS):
                 usual.setdefault(name, kind)
+        boxed = sum(count for shape, count in self.counts.items() if SIDES[0] in dict(shape))
+        labelled = self.types[LABEL, types.get(LABEL, "")] > MOST * boxed
         for shape, places in self.examples.items():
             has = dict(shape)
+            more = self.counts[shape] - len(places)
+            also = f" ({more} more like it)" if more > 0 else ""
+            if not has and usual:
+                for path, number in places:
+                    yield Flaw("feature-missing", path, f"has no feature at all{also}", number)
             if len(has.keys() & usual.keys()) < MOST * len(usual):
                 continue  # another kind of record, not one of these with something missing
-            for name, kind in usual.items():
-                more = self.counts[shape] - len(places)
-                also = f" ({more} more like it)" if more > 0 else ""
+            # What is told of objects may be left out where there are none; where it is, it has one type.
+            needed = {*usual, *([LABEL] if labelled and SIDES[0] in has else ())}
+            of_objects = {name for name in has if name.startswith(OBJECTS)}
+            for name in sorted(needed | of_objects):
+                kind = types[name]
                 for path, number in places:
                     if name not in has:
                         yield Flaw(
@@ -160,17 +172,17 @@ def check_detection(
     labels: Mapping[int, frozenset[str]],
 ) -> Iterator[Flaw]:
     """An example of the Object Detection API."""
-    encoded = _values(found, ENCODED)
+    encoded = _texts(found, ENCODED)
     if encoded:
         picture = check_bytes(path, bytes(encoded[0]), budget, number)
         yield from picture.flaws
         for side, real in (("image/width", picture.width), ("image/height", picture.height)):
-            told = _values(found, side)
+            told = _numbers(found, side)
             if told and real and told[0] != real:
                 yield Flaw(
                     "size-disagrees", path, f"{side} says {told[0]}, the picture has {real}", number
                 )
-        words = b"".join(map(bytes, _values(found, FORMAT)[:1])).decode("utf-8", "replace").lower()
+        words = b"".join(map(bytes, _texts(found, FORMAT)[:1])).decode("utf-8", "replace").lower()
         named = "JPEG" if words in ("jpg", "jpeg") else words.upper()
         if words and picture.format and named != picture.format:
             yield Flaw(
@@ -178,7 +190,7 @@ def check_detection(
             )
     elif ENCODED not in found or not encoded:
         yield Flaw("image-empty", path, f"has no {ENCODED}", number)
-    sides = [[float(value) for value in _values(found, side)] for side in SIDES]
+    sides = [[float(value) for value in _numbers(found, side)] for side in SIDES]
     for slug, says in _box_problems(sides, found, labels):
         yield Flaw(slug, path, says, number)
 
@@ -187,7 +199,7 @@ def _box_problems(
     sides: list[list[float]], found: Features, labels: Mapping[int, frozenset[str]]
 ) -> Iterator[tuple[str, str]]:
     counts = [len(side) for side in sides]
-    numbers, texts = _values(found, LABEL), _values(found, TEXT)
+    numbers, texts = _numbers(found, LABEL), _texts(found, TEXT)
     if len(set(counts)) > 1:
         told = ", ".join(
             f"{count} {name.rpartition('/')[2]}" for name, count in zip(SIDES, counts, strict=True)
@@ -217,5 +229,12 @@ def _box_problems(
         yield from problems_with_label(bytes(text).decode("utf-8", "replace"), names)
 
 
-def _values(found: Features, name: str) -> list[Any]:
-    return found.get(name, ("", []))[1]
+def _numbers(found: Features, name: str) -> list[Any]:
+    """The values of a feature that is read as numbers; one of another type is told as such, and has none."""
+    kind, values = found.get(name, ("", []))
+    return values if kind in ("int64", "float") else []
+
+
+def _texts(found: Features, name: str) -> list[Any]:
+    kind, values = found.get(name, ("", []))
+    return values if kind == "bytes" else []

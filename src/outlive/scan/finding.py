@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from outlive.errors import UsageError
 from outlive.scan.pictures import ALL_EXTENSIONS, HEAD_BYTES, format_of
+from outlive.tfrecords import begins_as_records
 
 RECORD_EXTENSIONS = (".tfrecord", ".tfrecords", ".tfrec", ".record", ".records", ".tfr")
 
@@ -69,9 +70,12 @@ def what_is(path: str) -> What | None:
     ):
         return What.RECORDS
     simple = {".json": What.COCO, ".xml": What.VOC, ".txt": What.YOLO}.get(extension)
-    if simple is not None or extension:
+    if simple is not None:
         return simple
-    return What.PICTURE if format_of(_head(path)) else None
+    head = _head(path)
+    if begins_as_records(head):
+        return What.RECORDS  # train-00000-of-01024
+    return What.PICTURE if not extension and format_of(head) else None
 
 
 def _head(path: str) -> bytes:

@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from outlive.errors import UsageError
 
 ITEM = re.compile(r"item\s*:?\s*\{(.*?)\}", re.DOTALL)
+#: How lists name a number that no class has, as TensorFlow Lite's do.
+NOBODY = "???"
+BACKGROUND = (NOBODY, "background")
+
 NUMBER = re.compile(r"\bid\s*:\s*(\d+)")
 NAME = re.compile(r"\b(display_name|name)\s*:\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)')")
 
 
 def read_label_map(path: str) -> Mapping[int, frozenset[str]]:
-    """Numbers and the names that go with each. A plain list is counted from 1, as TensorFlow's detectors do."""
+    """Numbers and the names that go with each. A plain list is counted from 1, as TensorFlow's detectors do; its background is 0."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read(10_000_000)
@@ -45,7 +49,7 @@ def _json(text: str) -> Mapping[int, frozenset[str]]:
     except ValueError:
         return {}
     if isinstance(data, list):
-        return {number: frozenset({str(name)}) for number, name in enumerate(data, 1)}
+        return _counted([str(name) for name in data])
     if isinstance(data, dict):
         return {
             int(number): frozenset({str(name)})
@@ -56,5 +60,14 @@ def _json(text: str) -> Mapping[int, frozenset[str]]:
 
 
 def _lines(text: str) -> Mapping[int, frozenset[str]]:
-    names = [line.strip() for line in text.splitlines() if line.strip()]
-    return {number: frozenset({name}) for number, name in enumerate(names, 1)}
+    return _counted([line.strip() for line in text.splitlines() if line.strip()])
+
+
+def _counted(names: list[str]) -> Mapping[int, frozenset[str]]:
+    """From 1; a list that begins with the background gives it its place, 0, and would move all others by one otherwise."""
+    first = 0 if names and names[0].strip("_").lower() in BACKGROUND else 1
+    return {
+        number: frozenset({name})
+        for number, name in enumerate(names, first)
+        if number > 0 and name != NOBODY
+    }

@@ -16,19 +16,33 @@ from outlive.scan.pictures import EXTENSIONS, HEAD_BYTES, format_of
 #: Beside the picture; folders with a dot are not scanned.
 KEPT = ".outlive-originals"
 
+#: What is said of a picture that would have to be renamed, and may not be.
+LEFT = "not renamed, annotations name it so"
+
 #: What PNG holds as it is.
 SAME_IN_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
 
 REWRITTEN = ("GIF", "WEBP", "TIFF")
 
 
-def mend(flaws: Sequence[Flaw], dry_run: bool) -> Iterator[Mapping[str, str]]:
-    """Mend what can be mended; what was done, one after the other."""
+def mend(
+    flaws: Sequence[Flaw], dry_run: bool, named_by: Mapping[str, str]
+) -> Iterator[Mapping[str, str]]:
+    """Mend what can be mended; what was done, one after the other.
+
+    ``named_by`` has the pictures that annotation files call by their name, with that file: they keep it, or the annotations would be lost.
+    """
+    named = {flaw.path for flaw in flaws if os.path.abspath(flaw.path) in named_by}
+    mendable = {
+        flaw.path for flaw in flaws if flaw.slug in ("wrong-extension", "format-not-decoded")
+    }
+    for path in sorted(named & mendable):
+        yield {"act": LEFT, "from": path, "to": named_by[os.path.abspath(path)]}
     several = {
         flaw.path for flaw in flaws if flaw.slug not in ("wrong-extension", "format-not-decoded")
     }
     for flaw in flaws:
-        if flaw.record is not None:
+        if flaw.record is not None or flaw.path in named:
             continue
         if flaw.slug == "format-not-decoded" and flaw.path not in several:
             done = _as_png(flaw.path, dry_run)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -55,8 +56,14 @@ BYTES_PER_PIXEL = 18
 BOMB_RATIO = 200
 BOMB_PIXELS = 50_000_000
 
+#: What the last bytes of these are; TensorFlow refuses a JPEG or a PNG without.
+END_MARKS = {"JPEG": b"\xff\xd9", "PNG": b"IEND"}
+
 #: So many bytes tell the format.
 HEAD_BYTES = 32
+
+#: How Pillow names bytes that it was given.
+IN_MEMORY = re.compile(r"\s*<[\w.]+ object at 0x[0-9a-f]+>")
 
 UPRIGHT = 1
 ORIENTATION_TAG = 0x0112
@@ -228,7 +235,7 @@ def _by_decoding(flaw: Any, data: bytes, kind: str, image: Any, mode: str) -> li
         raise
     except Exception as error:  # whatever a decoder says: this one cannot be decoded
         return [_damage(flaw, data, kind, error)]
-    if kind == "JPEG" and b"\xff\xd9" not in data[-4096:]:
+    if not _has_its_end(data, kind):
         return [flaw("image-truncated", "has no end marker", len(data))]
     damaged = _damaged_chunk(data) if kind == "PNG" else None
     if damaged is not None:
@@ -252,13 +259,28 @@ def _damaged_chunk(data: bytes) -> tuple[str, int] | None:
     return None
 
 
+def _has_its_end(data: bytes, kind: str) -> bool:
+    """Whether the mark of the end is there, if the format has one. Behind it there may be more: telephones put a film behind a JPEG."""
+    if kind not in END_MARKS:
+        return True
+    return data.find(END_MARKS[kind], _jpeg_pixels(data) if kind == "JPEG" else 0) >= 0
+
+
+def _jpeg_pixels(data: bytes) -> int:
+    """Where the pixels of a JPEG begin. A part before them may hold a whole JPEG with an end of its own, the preview; they never hold an end mark."""
+    at = 2
+    while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] != 0xDA:
+        at += 2 + int(struct.unpack_from(">H", data, at + 2)[0])
+    return at
+
+
 def _damage(flaw: Any, data: bytes, kind: str, error: Exception) -> Flaw:
     words = _words(error)
-    ends = {"JPEG": b"\xff\xd9", "PNG": b"IEND", "GIF": b";"}.get(kind)
     cut = (
         "truncat" in words.lower() or "premature" in words.lower() or "not enough" in words.lower()
     )
-    if cut or (ends is not None and ends not in data[-4096:]):
+    whole = kind in END_MARKS and _has_its_end(data, kind)
+    if not whole and (cut or kind in END_MARKS):
         flawed: Flaw = flaw("image-truncated", f"ends after {len(data)} bytes: {words}", len(data))
         return flawed
     damaged: Flaw = flaw("image-corrupt", f"cannot be decoded: {words}")
@@ -274,4 +296,6 @@ def _fast_jpeg() -> Any:
 
 
 def _words(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:160] if str(error).strip() else type(error).__name__
+    """What a decoder says; without the address of the bytes in memory, which is another each time."""
+    lines = IN_MEMORY.sub("", str(error)).strip().splitlines()
+    return lines[0][:160] if lines else type(error).__name__
