@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import os
 import signal
@@ -19,7 +20,9 @@ import outlive.keep.inside
 from conftest import UNWANTED, Outlive
 from outlive.errors import UsageError
 from outlive.keep.inside import heap
-from outlive.keep.inside.fitting import Fit, deal, fit
+from outlive.keep.inside.bounding import in_words
+from outlive.keep.inside.counting import bytes_of_files
+from outlive.keep.inside.fitting import Change, Fit, deal, fit
 from outlive.keep.inside.heap import count_the_holes
 from outlive.keep.inside.spilling import Spill, mount_of
 from outlive.keep.inside.stage import AUTOTUNE, INFINITE, Stage, bytes_at_most, elements_at_most
@@ -144,6 +147,40 @@ def test_a_cache_goes_to_a_disk_whole_or_not_at_all() -> None:
     assert {1: ("disk", 1000 * MB)} == changes(fit(stages, 100 * MB, 2, disk_bytes=2000 * MB))
     full = fit(stages, 100 * MB, 2, disk_bytes=MB)
     assert [(1, "there is no room for it on a disk either")] == full.left_out
+
+
+def test_a_cache_stays_where_nothing_can_be_built_on_a_file() -> None:
+    found = fit([SOURCE, stage("cache", 0)], 100 * MB, 2, disk_bytes=None)
+
+    assert [(1, "the pipeline has a stage that is not known here")] == found.left_out
+
+
+def test_who_wants_next_to_nothing_keeps_it_where_the_rest_does_not_fit() -> None:
+    names = stage("shuffle", 0, size=1000, element_bytes=100)
+    batch = stage("batch", 1, batch=64, element_bytes=64 * MB)
+
+    found = fit([SOURCE, names, batch, stage("prefetch", 2, size=5)], 20 * MB, 2)
+
+    assert [3] == list(changes(found)), "the order of names costs nothing"
+
+
+def test_a_smaller_window_says_what_it_does_to_a_part_that_is_taken_after_it() -> None:
+    stages = [SOURCE, stage("shuffle", 0, size=100), stage("pass", 1), stage("prefetch", 2, size=1)]
+    shrunk = Change(1, "size", 100, 10)
+
+    assert "other elements" not in in_words(stages, shrunk, 2)
+    stages[2].title = "take"
+    assert "`take` after it gives other elements" in in_words(stages, shrunk, 2)
+
+
+def test_files_tell_how_many_bytes_they_have_unless_they_are_compressed(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "plain", tmp_path / "packed"
+    plain.write_bytes(b"record" * 10)
+    packed.write_bytes(gzip.compress(b"record" * 10))
+
+    assert 120 == bytes_of_files([str(plain)] * 2)
+    assert None is bytes_of_files([str(packed)])
+    assert None is bytes_of_files([str(tmp_path / "missing")])
 
 
 def test_a_cache_that_is_read_twice_at_once_stays() -> None:
@@ -279,6 +316,32 @@ def test_every_shape_gives_the_same_elements_and_every_way_of_reading_is_met(
     for way, (_, said) in found.items():
         assert "prefetch" in said[0], way
     assert "it was built inside a tf.function" in found["built_in_a_function"][1][1]
+
+
+@pytest.mark.tf
+@pytest.mark.timeout(200)
+def test_what_was_met_in_programs_of_others(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS / "bounded_corners.py"), str(tmp_path / "data")],
+        env=tensorflow_environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=190,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr[-3000:]
+    found = last_line(done.stdout)
+    assert [] == found["different"]
+    said = found["said"]
+    assert ["shuffle", "prefetch"] == [text.split("`")[1] for text in said["one line"]]
+    assert [] == said["records that fit"], "their files are small"
+    assert ["cache", "shuffle"] == [text.split("`")[1] for text in said["records"]]
+    assert "goes to a file, " in said["records"][0], "how much is known by its files"
+    assert [] == said["filtered"], "no more than came in"
+    assert ["prefetch"] == [text.split("`")[1] for text in said["padded to a told side"]]
+    assert ["shuffle"] == [text.split("`")[1] for text in said["without a label"]]
+    assert "instead of 6 (it would hold" in said["batches of a generator"][0], "the size is known"
 
 
 @pytest.fixture

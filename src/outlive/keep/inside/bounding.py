@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from . import tfdata
+from .counting import count_at_most
 from .fitting import Change, Fit, fit
 from .heap import Heap
 from .rebuilding import Rebuilt, can_rebuild, rebuild
@@ -55,13 +56,14 @@ class Bounder:
         """The dataset within so many bytes, the same elements in the same order but for the window of a shuffle; and what it may hold."""
         objects, stages = tfdata.walk(dataset)
         Sampler().weigh(objects, stages)
+        count_at_most(objects, stages)
         self._heap.make_room(stages, budget, self._cpus)
         for stage, one in zip(stages, objects):
             stage.place = self._place_of(one) or tfdata.line_of(one)
         for stage, one in zip(stages, objects):
             tfdata.settle(one, stage)
-        spills = all(can_rebuild(one) for one in objects if one._inputs())
-        fitted = fit(stages, budget, self._cpus, self._spill.room() if spills else 0)
+        spills = all(can_rebuild(one) for one in objects if tfdata.inputs_of(one))
+        fitted = fit(stages, budget, self._cpus, self._spill.room() if spills else None)
         last = self._built(objects, stages, fitted)
         self._say(stages, fitted, budget)
         root = self._with_budgets(last, fitted)
@@ -132,9 +134,10 @@ class Bounder:
 
     def _say(self, stages: List[Stage], fitted: Fit, budget: int) -> None:
         for change in fitted.changes:
-            place = stages[change.position].place
-            if place is None or (place, change.parameter) not in self._told:
-                self._told.add((place, change.parameter))  # a pipeline that is built anew each time
+            stage = stages[change.position]
+            known = (stage.place, stage.title, change.position, change.parameter)
+            if stage.place is None or known not in self._told:
+                self._told.add(known)  # a pipeline that is built anew each time
                 self._tell(in_words(stages, change, self._cpus))
         for position, why in fitted.left_out:
             self._tell(f"{where(stages[position])} is left as it is: {why}.")
@@ -152,8 +155,9 @@ def in_words(stages: List[Stage], change: Change, cpus: int) -> str:
     """One change, for the author of the program."""
     stage = stages[change.position]
     if change.parameter == "disk":
-        known = f", {size(change.after)}" if change.after >= 0 else ""
-        return f"{where(stage)} goes to a file{known}: it does not fit the memory."
+        if change.after < 0:
+            return f"{where(stage)} goes to a file: how much it will hold is not known."
+        return f"{where(stage)} goes to a file, {size(change.after)}: it does not fit the memory."
     if change.parameter == "lean":
         return f"{where(stage)} reads no further ahead than it must."
     if change.after == AUTOTUNE:
@@ -162,11 +166,27 @@ def in_words(stages: List[Stage], change: Change, cpus: int) -> str:
     before = "everything" if change.before is None or change.before < 0 else change.before
     would = f" (it would hold {size(wanted)})" if wanted is not None else ""
     if stage.kind == "shuffle":
-        return f"{where(stage)} mixes within {many(change.after)} instead of {before}{would}."
+        words = f"{where(stage)} mixes within {many(change.after)} instead of {before}{would}"
+        return words + other_elements(stages, change.position) + "."
     if stage.kind == "map":
         calls = many(change.after, "call")
         return f"{where(stage)} makes {calls} at once instead of {before}{would}."
     return f"{where(stage)} holds {many(change.after)} instead of {before}{would}."
+
+
+def other_elements(stages: List[Stage], position: int) -> str:
+    """Where a part of what was mixed is taken, another order gives another part: said, since a twin that is not bounded takes the old one."""
+    reached = {position}
+    for later, stage in enumerate(stages):
+        if reached & set(stage.sources):
+            reached.add(later)
+            if stage.title in CHOOSING:
+                return f", and `{stage.title}` after it gives other elements: bound all that take from it"
+    return ""
+
+
+#: Stages that give some of their elements by where they stand.
+CHOOSING = ("take", "skip", "shard")
 
 
 def many(count: int, thing: str = "element") -> str:

@@ -15,6 +15,7 @@ from ...record.inside.agent import library_folders, own_code
 from ...record.inside.describe import frames_of
 from . import tfdata
 from .bounding import SHARE, in_words
+from .counting import count_at_most
 from .fitting import fit
 from .heap import AT_FIRST, count_the_holes, holds_tensors
 from .resident import resident_bytes
@@ -141,6 +142,7 @@ def plan_of(dataset: Any, built: Built, room: int) -> Dict[str, Any]:
     cpus, _ = processors()
     objects, stages = tfdata.walk(dataset)
     Sampler(everything=True, seconds=SECONDS).weigh(objects, stages)
+    count_at_most(objects, stages)
     if holds_tensors():
         count_the_holes(stages, AT_FIRST)
     for stage, one in zip(stages, objects):
