@@ -26,7 +26,9 @@ from outlive.keep.inside.fitting import Change, Fit, deal, fit
 from outlive.keep.inside.heap import count_the_holes
 from outlive.keep.inside.spilling import Spill, mount_of
 from outlive.keep.inside.stage import AUTOTUNE, INFINITE, Stage, bytes_at_most, elements_at_most
-from outlive.keep.plans import fit_mode, line
+from outlive.keep.plans import Plan, fit_mode, line
+from outlive.memory_limit import Limit
+from outlive.planning import fits
 from outlive.written_size import bytes_in
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -450,6 +452,7 @@ def test_a_plan_names_the_stage_to_change_and_its_line(outlive: Outlive, target:
         ("missing.py", "There is no missing.py"),
         ("fat.txt", "neither a script nor a model"),
         ("fat.py:make", "ended by SIGKILL"),
+        ("model.keras extra", "takes no arguments"),
     ],
 )
 def test_what_cannot_be_planned_is_said(outlive: Outlive, target: str, said: str) -> None:
@@ -457,10 +460,57 @@ def test_what_cannot_be_planned_is_said(outlive: Outlive, target: str, said: str
     deadly = outlive.script("deadly", "#!/bin/sh\nkill -9 $$\n")
     deadly.chmod(0o700)
 
-    done = outlive("plan", target, "--python", str(deadly))
+    done = outlive("plan", *target.split(), "--python", str(deadly))
 
     assert 2 <= done.status <= 3
     assert said in done.stderr
+
+
+def test_a_python_that_is_not_there_is_said(outlive: Outlive) -> None:
+    outlive.script("fat.py", SCRIPT)
+
+    done = outlive("plan", "fat.py", "--python", "missing/python")
+
+    assert 2 == done.status
+    assert "missing/python cannot be run" in done.stderr
+
+
+def test_a_plan_in_which_something_is_not_known_claims_nothing() -> None:
+    limit = Limit(())
+    known = {"changes": [], "total_bytes": 10, "unknown": []}
+    unknown = known | {"unknown": ["shuffle"]}
+
+    def answer(*pipelines: dict[str, Any]) -> bool | None:
+        return fits(Plan(limit, 100, {"resident_bytes": 50, "pipelines": list(pipelines)}))
+
+    assert True is answer(known)
+    assert None is answer(known, unknown)
+    assert False is answer(unknown, known | {"total_bytes": 60})
+
+
+WITH_ARGUMENTS = """
+import argparse
+import tensorflow as tf
+
+options = argparse.ArgumentParser()
+options.add_argument("--files", required=True)
+chosen = options.parse_args()
+dataset = tf.data.TFRecordDataset([chosen.files]).shuffle(100)
+for record in dataset:
+    pass
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.timeout(200)
+def test_a_script_gets_its_arguments_and_shows_no_pipeline_of_names(outlive: Outlive) -> None:
+    outlive.script("asks.py", WITH_ARGUMENTS)
+
+    given = outlive("plan", "asks.py", "--json", "--", "--files", "missing", seconds=190)
+
+    (pipeline,) = json.loads(given.stdout)["pipelines"]
+    assert ["TFRecordDataset", "shuffle"] == [row["stage"] for row in pipeline["stages"]]
+    assert (3, None) == (given.status, json.loads(given.stdout)["fits"])
 
 
 def test_a_plan_of_nothing_tells_the_limit(outlive: Outlive) -> None:

@@ -121,7 +121,7 @@ def of_keras(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> D
     """A model of Keras: called, or taught one step."""
     tf: Any = sys.modules["tensorflow"]
     keras: Any = sys.modules["keras"]
-    loaded = keras.models.load_model(model)
+    loaded = load_keras(keras, model)
     inputs = [tf.zeros(filled(list(one.shape), batch, shape), one.dtype) for one in loaded.inputs]
     weights = sum(bytes_of(one) for one in loaded.weights)
     fed = inputs[0] if len(inputs) == 1 else inputs
@@ -148,10 +148,20 @@ def of_keras(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> D
     return found
 
 
+def load_keras(keras: Any, model: str) -> Any:
+    """With its optimizer, if that can be read: files of Keras 2 often name losses and metrics that Keras 3 does not find."""
+    try:
+        return keras.models.load_model(model)
+    except Exception:
+        return keras.models.load_model(model, compile=False)
+
+
 def of_saved_model(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> Dict[str, Any]:
     """A SavedModel, by its serving signature."""
     tf: Any = sys.modules["tensorflow"]
     loaded = tf.saved_model.load(model)
+    if not loaded.signatures:
+        raise ValueError("it was saved without a signature, and cannot be called from outside")
     function = loaded.signatures.get("serving_default") or next(iter(loaded.signatures.values()))
     inputs = {
         name: tf.zeros(filled(spec.shape.as_list(), batch, shape), spec.dtype)
