@@ -335,6 +335,7 @@ def test_what_was_met_in_programs_of_others(tmp_path: Path) -> None:
     assert 0 == done.returncode, done.stderr[-3000:]
     found = last_line(done.stdout)
     assert [] == found["different"]
+    assert [29, 60, 3, 3, 30] == found["built on"], "each reader has a file of its own"
     said = found["said"]
     assert ["shuffle", "prefetch"] == [text.split("`")[1] for text in said["one line"]]
     assert [] == said["records that fit"], "their files are small"

@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+import outlive
 from outlive.keep.inside.switch import Switch
 
 Dataset = tf.data.Dataset
@@ -69,6 +70,18 @@ def first_numbers(dataset: Any) -> list[float]:
     return sorted(float(tf.reshape(tf.nest.flatten(one)[0], [-1])[0]) for one in dataset)
 
 
+def built_on_a_cache_in_a_file() -> list[int]:
+    """Elements of everything that is built on a dataset that was bounded: beside itself, while others read, and later."""
+    bounded = outlive.bound(Dataset.range(30).map(wide).cache(), 1_000_000)
+    pairs = len(list(Dataset.zip((bounded, bounded.skip(1)))))
+    bounded = outlive.bound(Dataset.range(30).map(wide).cache(), 1_000_000)
+    batches = bounded.batch(10)
+    first, second = iter(batches), iter(batches)
+    beside = sum(len(next(first)) + len(next(second)) for _ in range(3))
+    total = tf.function(lambda given: given.reduce(0, lambda so_far, one: so_far + 1))
+    return [pairs, beside, len(list(batches)), int(total(batches)), len(list(bounded))]
+
+
 def main() -> None:
     os.makedirs(FOLDER)
     with tf.io.TFRecordWriter(RECORDS) as writer:
@@ -82,7 +95,8 @@ def main() -> None:
         bounded = switch.lasting(make(), budget)
         if first_numbers(make()) != first_numbers(bounded):
             different.append(name)
-    print(json.dumps({"said": said, "different": different}))
+    built_on = built_on_a_cache_in_a_file()
+    print(json.dumps({"said": said, "different": different, "built on": built_on}))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import os
 
 from . import tfdata
 from .counting import count_at_most
-from .fitting import Change, Fit, fit
+from .fitting import Change, Fit, fit, paths_to_the_end
 from .heap import Heap
 from .rebuilding import Rebuilt, can_rebuild, rebuild
 from .regraph import Unfit, rebuild_whole
@@ -71,9 +71,9 @@ class Bounder:
 
     def _built(self, objects: List[Any], stages: List[Stage], fitted: Fit) -> Any:
         different = {change.position: self._different(change) for change in fitted.changes}
-        for position, one in enumerate(objects):
-            file = self._taken(one)
-            if file:
+        for position, paths in enumerate(paths_to_the_end(stages)):
+            file = self._taken(objects[position], paths)
+            if file is not None:
                 different[position] = Rebuilt()
                 different[position].file = file
         moved = set(different)
@@ -103,22 +103,37 @@ class Bounder:
             setattr(wanted, change.parameter, change.after)
         return wanted
 
-    def _taken(self, dataset: Any) -> str:
-        """A new name for a cache of ours that another iterator is still writing: two at once is an error to TensorFlow."""
-        if tfdata.class_of(dataset) != "CacheDataset":
+    def _taken(self, dataset: Any, paths: int) -> Optional[str]:
+        """A new name for a cache of ours that another iterator is still writing: two at once is an error to TensorFlow.
+
+        The empty name, which is memory, where one iterator would read it on several paths.
+        """
+        file = file_of_cache(dataset)
+        if not self._spill.owns(file) or is_complete(file):
+            return None
+        if paths > 1:
             return ""
-        file = os.fsdecode(dataset._filename.numpy())
-        users = [user for user in self._users.get(file, ()) if file and user() is not None]
-        return self._spill.new_file() if users and not is_complete(file) else ""
+        users = [user for user in self._users.get(file, ()) if user() is not None]
+        return self._spill.new_file() if users else None
+
+    def writes_files(self, dataset: Any) -> bool:
+        """Whether one of its caches went to a file of ours."""
+        return any(self._spill.owns(file_of_cache(one)) for one in tfdata.walk(dataset)[0])
+
+    def once_more(self, dataset: Any) -> Any:
+        """What the program has built on a dataset of ours, for one reading: nothing is decided anew, but a cache may need another file."""
+        objects, stages = tfdata.walk(dataset)
+        root = tfdata.copy_of(self._built(objects, stages, Fit()))
+        self.note_use(dataset, root)
+        return root
 
     def note_use(self, dataset: Any, root: Any) -> None:
         """One iterator reads the root that was made of a dataset, and nobody else does."""
         import weakref
 
         for one in tfdata.walk(dataset)[0]:
-            if tfdata.class_of(one) == "CacheDataset":
-                file = os.fsdecode(one._filename.numpy())
-                self._users.setdefault(file, []).append(weakref.ref(root))
+            if file_of_cache(one):
+                self._users.setdefault(file_of_cache(one), []).append(weakref.ref(root))
 
     def _with_budgets(self, dataset: Any, fitted: Fit) -> Any:
         """TensorFlow's own tuning believes in the memory and the processors of the whole machine: tell it the truth."""
@@ -149,6 +164,13 @@ class Bounder:
 
 
 SAME = Rebuilt()
+
+
+def file_of_cache(dataset: Any) -> str:
+    """The file that a stage caches to; empty for a cache in memory, and for every other stage."""
+    if tfdata.class_of(dataset) != "CacheDataset":
+        return ""
+    return os.fsdecode(dataset._filename.numpy())
 
 
 def in_words(stages: List[Stage], change: Change, cpus: int) -> str:

@@ -159,6 +159,17 @@ def _least_elements(stage: Stage, held: int, cpus: int) -> int:
     return min(held, 1)
 
 
+def paths_to_the_end(stages: List[Stage]) -> List[int]:
+    """On how many ways what each stage gives comes to the end: so often one iterator reads it at the same time."""
+    paths = [1] * len(stages)
+    for position in range(len(stages) - 2, -1, -1):
+        paths[position] = sum(
+            paths[later] * stages[later].sources.count(position)
+            for later in range(position + 1, len(stages))
+        )
+    return paths
+
+
 def _spilled(
     stages: List[Stage],
     wants: Dict[int, int],
@@ -170,12 +181,7 @@ def _spilled(
     """Caches go to the disk whole or not at all, the largest first."""
     caches = [position for position in wants if stages[position].kind == "cache"]
     kept = sum(least[position] for position in wants if position not in caches)
-    paths = [1] * len(stages)  # from the end to each stage
-    for position in range(len(stages) - 2, -1, -1):
-        paths[position] = sum(
-            paths[later] * stages[later].sources.count(position)
-            for later in range(position + 1, len(stages))
-        )
+    paths = paths_to_the_end(stages)
     gone: List[int] = []
     for position in sorted(caches, key=lambda one: -wants[one]):
         total = sum(wants[one] for one in caches if one not in gone)

@@ -115,6 +115,13 @@ def stand_in(dataset: Any) -> Any:
     return dataset
 
 
+def copy_of(dataset: Any) -> Any:
+    """The same stage as another object: who has it reads, and nobody else has it."""
+    copy = object.__new__(type(dataset))
+    vars(copy).update(vars(dataset))
+    return copy
+
+
 def unwrapped(dataset: Any) -> Any:
     """The stage within what TF1's names put around it."""
     while class_of(dataset) == "DatasetV1Adapter":
