@@ -482,7 +482,7 @@ def test_a_plan_in_which_something_is_not_known_claims_nothing() -> None:
     unknown = known | {"unknown": ["shuffle"]}
 
     def answer(*pipelines: dict[str, Any]) -> bool | None:
-        return fits(Plan(limit, 100, {"resident_bytes": 50, "pipelines": list(pipelines)}))
+        return fits(Plan(limit, 100, {"held_bytes": 50, "pipelines": list(pipelines)}))
 
     assert True is answer(known)
     assert None is answer(known, unknown)

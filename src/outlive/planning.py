@@ -79,7 +79,7 @@ def fits(plan: Plan) -> bool | None:
 
 
 def _fits(pipeline: dict[str, Any], plan: Plan) -> bool | None:
-    if pipeline["changes"] or plan.found["resident_bytes"] + pipeline["total_bytes"] > plan.bytes:
+    if pipeline["changes"] or plan.found["held_bytes"] + pipeline["total_bytes"] > plan.bytes:
         return False
     return None if pipeline["unknown"] else True
 
@@ -121,7 +121,7 @@ def _tell_the_limit(console: Console, limit: Limit, as_json: bool) -> None:
 
 
 def _show_pipelines(console: Console, plan: Plan) -> None:
-    held = plan.found["resident_bytes"]
+    held = plan.found["held_bytes"]
     for number, one in enumerate(plan.found["pipelines"]):
         if number:
             console.print()

@@ -18,7 +18,7 @@ from .bounding import SHARE, in_words
 from .counting import count_at_most
 from .fitting import fit
 from .heap import AT_FIRST, count_the_holes, holds_tensors
-from .resident import resident_bytes
+from .resident import anonymous_bytes, resident_bytes
 from .room import processors
 from .sampling import Sampler
 from .stage import bytes_at_most, bytes_beyond, elements_at_most, tuned
@@ -228,11 +228,21 @@ def main(script: str, output: str, name: str, memory: str, *arguments: str) -> N
     except Exception as error:
         show(error)
         sys.exit(1)
-    held = resident_bytes()  # the interpreter, TensorFlow, and what the script has loaded
+    held = (
+        anonymous_bytes()
+    )  # by the interpreter, TensorFlow, and what the script has loaded; their files can go
     left = effective_limit(Host()).left_bytes or 0
     room = max(0, int(memory) - held) if memory else left
     plans = [plan_of(dataset, built, room) for dataset in datasets]
-    write(output, {"resident_bytes": held, "room_bytes": room, "pipelines": plans})
+    write(
+        output,
+        {
+            "resident_bytes": resident_bytes(),
+            "held_bytes": held,
+            "room_bytes": room,
+            "pipelines": plans,
+        },
+    )
 
 
 def show(error: BaseException) -> None:
