@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import os
 import signal
@@ -19,11 +20,15 @@ import outlive.keep.inside
 from conftest import UNWANTED, Outlive
 from outlive.errors import UsageError
 from outlive.keep.inside import heap
-from outlive.keep.inside.fitting import Fit, deal, fit
+from outlive.keep.inside.bounding import in_words
+from outlive.keep.inside.counting import bytes_of_files
+from outlive.keep.inside.fitting import Change, Fit, deal, fit
 from outlive.keep.inside.heap import count_the_holes
 from outlive.keep.inside.spilling import Spill, mount_of
 from outlive.keep.inside.stage import AUTOTUNE, INFINITE, Stage, bytes_at_most, elements_at_most
-from outlive.keep.plans import fit_mode, line
+from outlive.keep.plans import Plan, fit_mode, line
+from outlive.memory_limit import Limit
+from outlive.planning import fits
 from outlive.written_size import bytes_in
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -144,6 +149,40 @@ def test_a_cache_goes_to_a_disk_whole_or_not_at_all() -> None:
     assert {1: ("disk", 1000 * MB)} == changes(fit(stages, 100 * MB, 2, disk_bytes=2000 * MB))
     full = fit(stages, 100 * MB, 2, disk_bytes=MB)
     assert [(1, "there is no room for it on a disk either")] == full.left_out
+
+
+def test_a_cache_stays_where_nothing_can_be_built_on_a_file() -> None:
+    found = fit([SOURCE, stage("cache", 0)], 100 * MB, 2, disk_bytes=None)
+
+    assert [(1, "the pipeline has a stage that is not known here")] == found.left_out
+
+
+def test_who_wants_next_to_nothing_keeps_it_where_the_rest_does_not_fit() -> None:
+    names = stage("shuffle", 0, size=1000, element_bytes=100)
+    batch = stage("batch", 1, batch=64, element_bytes=64 * MB)
+
+    found = fit([SOURCE, names, batch, stage("prefetch", 2, size=5)], 20 * MB, 2)
+
+    assert [3] == list(changes(found)), "the order of names costs nothing"
+
+
+def test_a_smaller_window_says_what_it_does_to_a_part_that_is_taken_after_it() -> None:
+    stages = [SOURCE, stage("shuffle", 0, size=100), stage("pass", 1), stage("prefetch", 2, size=1)]
+    shrunk = Change(1, "size", 100, 10)
+
+    assert "other elements" not in in_words(stages, shrunk, 2)
+    stages[2].title = "take"
+    assert "`take` after it gives other elements" in in_words(stages, shrunk, 2)
+
+
+def test_files_tell_how_many_bytes_they_have_unless_they_are_compressed(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "plain", tmp_path / "packed"
+    plain.write_bytes(b"record" * 10)
+    packed.write_bytes(gzip.compress(b"record" * 10))
+
+    assert 120 == bytes_of_files([str(plain)] * 2)
+    assert None is bytes_of_files([str(packed)])
+    assert None is bytes_of_files([str(tmp_path / "missing")])
 
 
 def test_a_cache_that_is_read_twice_at_once_stays() -> None:
@@ -292,6 +331,33 @@ def test_every_shape_gives_the_same_elements_and_every_way_of_reading_is_met(
     assert "it was built inside a tf.function" in found["built_in_a_function"][1][1]
 
 
+@pytest.mark.tf
+@pytest.mark.timeout(200)
+def test_what_was_met_in_programs_of_others(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS / "bounded_corners.py"), str(tmp_path / "data")],
+        env=tensorflow_environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=190,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr[-3000:]
+    found = last_line(done.stdout)
+    assert [] == found["different"]
+    assert [29, 60, 3, 3, 30] == found["built on"], "each reader has a file of its own"
+    said = found["said"]
+    assert ["shuffle", "prefetch"] == [text.split("`")[1] for text in said["one line"]]
+    assert [] == said["records that fit"], "their files are small"
+    assert ["cache", "shuffle"] == [text.split("`")[1] for text in said["records"]]
+    assert "goes to a file, " in said["records"][0], "how much is known by its files"
+    assert [] == said["filtered"], "no more than came in"
+    assert ["prefetch"] == [text.split("`")[1] for text in said["padded to a told side"]]
+    assert ["shuffle"] == [text.split("`")[1] for text in said["without a label"]]
+    assert "instead of 6 (it would hold" in said["batches of a generator"][0], "the size is known"
+
+
 @pytest.fixture
 def small_group() -> Iterator[Path]:
     if parent_group() is None:
@@ -398,6 +464,7 @@ def test_a_plan_names_the_stage_to_change_and_its_line(outlive: Outlive, target:
         ("missing.py", "There is no missing.py"),
         ("fat.txt", "neither a script nor a model"),
         ("fat.py:make", "ended by SIGKILL"),
+        ("model.keras extra", "takes no arguments"),
     ],
 )
 def test_what_cannot_be_planned_is_said(outlive: Outlive, target: str, said: str) -> None:
@@ -405,10 +472,57 @@ def test_what_cannot_be_planned_is_said(outlive: Outlive, target: str, said: str
     deadly = outlive.script("deadly", "#!/bin/sh\nkill -9 $$\n")
     deadly.chmod(0o700)
 
-    done = outlive("plan", target, "--python", str(deadly))
+    done = outlive("plan", *target.split(), "--python", str(deadly))
 
     assert 2 <= done.status <= 3
     assert said in done.stderr
+
+
+def test_a_python_that_is_not_there_is_said(outlive: Outlive) -> None:
+    outlive.script("fat.py", SCRIPT)
+
+    done = outlive("plan", "fat.py", "--python", "missing/python")
+
+    assert 2 == done.status
+    assert "missing/python cannot be run" in done.stderr
+
+
+def test_a_plan_in_which_something_is_not_known_claims_nothing() -> None:
+    limit = Limit(())
+    known = {"changes": [], "total_bytes": 10, "unknown": []}
+    unknown = known | {"unknown": ["shuffle"]}
+
+    def answer(*pipelines: dict[str, Any]) -> bool | None:
+        return fits(Plan(limit, 100, {"held_bytes": 50, "pipelines": list(pipelines)}))
+
+    assert True is answer(known)
+    assert None is answer(known, unknown)
+    assert False is answer(unknown, known | {"total_bytes": 60})
+
+
+WITH_ARGUMENTS = """
+import argparse
+import tensorflow as tf
+
+options = argparse.ArgumentParser()
+options.add_argument("--files", required=True)
+chosen = options.parse_args()
+dataset = tf.data.TFRecordDataset([chosen.files]).shuffle(100)
+for record in dataset:
+    pass
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.timeout(200)
+def test_a_script_gets_its_arguments_and_shows_no_pipeline_of_names(outlive: Outlive) -> None:
+    outlive.script("asks.py", WITH_ARGUMENTS)
+
+    given = outlive("plan", "asks.py", "--json", "--", "--files", "missing", seconds=190)
+
+    (pipeline,) = json.loads(given.stdout)["pipelines"]
+    assert ["TFRecordDataset", "shuffle"] == [row["stage"] for row in pipeline["stages"]]
+    assert (3, None) == (given.status, json.loads(given.stdout)["fits"])
 
 
 def test_a_plan_of_nothing_tells_the_limit(outlive: Outlive) -> None:

@@ -14,16 +14,20 @@ from rich.text import Text
 
 from outlive.errors import UsageError
 from outlive.host import Host
-from outlive.keep.plans import Plan, plan_model, plan_pipelines
+from outlive.keep.plans import Plan, PlanFailed, plan_model, plan_pipelines
 from outlive.memory_limit import Limit, effective_limit
 from outlive.model import size
 from outlive.showing import console_on
+
+#: The exit status where a stage of unknown size may be what does not fit.
+UNDECIDED = PlanFailed.exit_code
 
 MODELS = (".keras", ".h5", ".hdf5", ".tflite")
 
 
 def plan_target(
     target: str | None,
+    arguments: Sequence[str],
     *,
     batch: int | None,
     shape: Sequence[int] | None,
@@ -39,6 +43,10 @@ def plan_target(
         return 0
     chosen = python or sys.executable
     if target.endswith(MODELS) or os.path.isdir(target):
+        if arguments:
+            raise UsageError(
+                f"A model takes no arguments: {' '.join(arguments)}.", "One target at a time."
+            )
         plan = plan_model(chosen, target, batch, shape, memory, not no_train)
     else:
         script, _, name = target.rpartition(":") if ":" in target else (target, "", "")
@@ -47,29 +55,33 @@ def plan_target(
                 f"{target} is neither a script nor a model.",
                 "Give script.py, script.py:dataset, a SavedModel's folder, .keras, .h5 or .tflite.",
             )
-        plan = plan_pipelines(chosen, script, name, memory)
+        plan = plan_pipelines(chosen, script, name, arguments, memory)
     if as_json:
         print(json.dumps(as_data(target, plan), indent=1))
     elif "pipelines" in plan.found:
         _show_pipelines(console, plan)
     else:
         _show_model(console, target, plan)
-    return 0 if fits(plan) else 1
+    return {True: 0, False: 1, None: UNDECIDED}[fits(plan)]
 
 
-def fits(plan: Plan) -> bool:
-    """Whether everything that is known fits."""
+def fits(plan: Plan) -> bool | None:
+    """Whether everything fits; ``None`` where what is known does, and not everything is known."""
     if "pipelines" in plan.found:
-        return all(
-            not one["changes"] and plan.found["resident_bytes"] + one["total_bytes"] <= plan.bytes
-            for one in plan.found["pipelines"]
-        )
+        answers = [_fits(one, plan) for one in plan.found["pipelines"]]
+        return False if False in answers else None if None in answers else True
     return all(
         fitted["asked"]["predicted_bytes"] <= plan.bytes
         if "asked" in fitted
         else fitted["largest"] != 0
         for fitted in plan.found["modes"]
     )
+
+
+def _fits(pipeline: dict[str, Any], plan: Plan) -> bool | None:
+    if pipeline["changes"] or plan.found["held_bytes"] + pipeline["total_bytes"] > plan.bytes:
+        return False
+    return None if pipeline["unknown"] else True
 
 
 def as_data(target: str, plan: Plan) -> dict[str, Any]:
@@ -109,18 +121,18 @@ def _tell_the_limit(console: Console, limit: Limit, as_json: bool) -> None:
 
 
 def _show_pipelines(console: Console, plan: Plan) -> None:
-    held = plan.found["resident_bytes"]
+    held = plan.found["held_bytes"]
     for number, one in enumerate(plan.found["pipelines"]):
         if number:
             console.print()
         console.print(_stages(one, plan.bytes))
         total = held + one["total_bytes"]
-        beyond = total > plan.bytes
+        colours = {True: "bold green", False: "bold red", None: "bold yellow"}
         line = Text(
             f"{size(one['total_bytes'])} at most in the pipeline + {size(held)} in the program so far "
             f"= {size(total)} of {size(plan.bytes)}"
         )
-        console.print(line, style="bold red" if beyond else "bold green")
+        console.print(line, style=colours[_fits(one, plan)])
         if one["unknown"]:
             console.print(f"Not known beforehand, and not counted: {', '.join(one['unknown'])}.")
         for change in one["changes"]:

@@ -29,6 +29,7 @@ def _sides(
 
 @click.command(short_help="How much memory will a pipeline or a model need?")
 @click.argument("target", required=False, metavar="[SCRIPT[:NAME] | MODEL]")
+@click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
 @click.option("--batch", type=click.IntRange(1), help="For a model: predict this batch.")
 @click.option(
     "--shape", metavar="SIDES", callback=_sides, help="For a model: one input, as 320,320,3."
@@ -44,13 +45,14 @@ def _sides(
     "--python", metavar="PATH", help="The Python of the script, if not the one that runs Outlive."
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON (schema outlive.plan/1).")
-def plan(target: str | None, **options: Any) -> None:
+def plan(target: str | None, arguments: tuple[str, ...], **options: Any) -> None:
     """Tell how much memory a tf.data pipeline or a model will need, which stage to change, and to what.
 
     \b
       outlive plan                        how much memory there is
       outlive plan train.py:dataset       a dataset, or a function that returns one
       outlive plan train.py               the pipelines that a run builds
+      outlive plan train.py -- --data x   the same, with its arguments
       outlive plan model.keras --batch 32
 
     For train.py:NAME the script is imported (not run as the main program) and a few elements are sent through its functions. Without a
@@ -61,4 +63,4 @@ def plan(target: str | None, **options: Any) -> None:
     """
     from outlive.planning import plan_target
 
-    sys.exit(plan_target(target, **options))
+    sys.exit(plan_target(target, arguments, **options))

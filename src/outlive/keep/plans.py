@@ -59,9 +59,11 @@ class Plan:
         return self.memory_bytes or self.limit.bytes or 0
 
 
-def plan_pipelines(python: str, script: str, name: str, memory: int | None) -> Plan:
-    """The pipelines of a script, or the one that it calls by this name."""
-    found = _ask(python, "planned", script, name, memory=memory)
+def plan_pipelines(
+    python: str, script: str, name: str, arguments: Sequence[str], memory: int | None
+) -> Plan:
+    """The pipelines of a script that is given these arguments, or the one that it calls by this name."""
+    found = _ask(python, "planned", script, name, str(memory or ""), *arguments)
     if "unknown_name" in found:
         raise UsageError(
             f"In {script} {found['unknown_name']}.", "For example:  outlive plan script.py:dataset"
@@ -199,24 +201,25 @@ def line(points: Sequence[tuple[int, int]]) -> tuple[float, float]:
     return middle_y - slope * middle_x, slope
 
 
-def _ask(
-    python: str, part: str, path: str, *words: str, memory: int | None = None
-) -> dict[str, Any]:
+def _ask(python: str, part: str, path: str, *words: str) -> dict[str, Any]:
     """Run one of the parts in the user's Python; what the script prints goes to stderr."""
     if not os.path.exists(path):
         raise UsageError(f"There is no {path}.", "Give a script, script.py:dataset, or a model.")
     package = str(Path(__file__).parent.parent)
     with tempfile.TemporaryDirectory(prefix="outlive-plan-") as folder:
         output = os.path.join(folder, "plan.json")
-        arguments = [path, *words, output, str(memory or "")]
-        if part == "modelled":
-            arguments = [path, output, *words]
-        done = subprocess.run(
-            [python, "-c", BOOT, package, part, *arguments],
-            stdout=sys.stderr,
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "2")},
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [python, "-c", BOOT, package, part, path, output, *words],
+                stdout=sys.stderr,
+                env={"TF_CPP_MIN_LOG_LEVEL": "2", **os.environ},
+                check=False,
+            )
+        except OSError as error:
+            raise UsageError(
+                f"{python} cannot be run: {error.strerror}.",
+                "Give the Python that has the packages of the script:  --python .venv/bin/python",
+            ) from error
         try:
             found: dict[str, Any] = json.loads(Path(output).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -233,5 +236,6 @@ def _how_it_ended(path: str, status: int) -> tuple[str, str]:
         )
     return (
         f"{path} ended with status {status} before its plan was made.",
-        "What it said is above; --python chooses the Python that has its packages.",
+        "What it said is above. --python chooses the Python that has its packages; "
+        f"its arguments come last:  outlive plan {path} -- --its arguments",
     )

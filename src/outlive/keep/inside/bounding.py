@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from . import tfdata
-from .fitting import Change, Fit, fit
+from .counting import count_at_most
+from .fitting import Change, Fit, fit, paths_to_the_end
 from .heap import Heap
 from .rebuilding import Rebuilt, can_rebuild, rebuild
 from .regraph import Unfit, rebuild_whole
@@ -55,13 +56,14 @@ class Bounder:
         """The dataset within so many bytes, the same elements in the same order but for the window of a shuffle; and what it may hold."""
         objects, stages = tfdata.walk(dataset)
         Sampler().weigh(objects, stages)
+        count_at_most(objects, stages)
         self._heap.make_room(stages, budget, self._cpus)
         for stage, one in zip(stages, objects):
             stage.place = self._place_of(one) or tfdata.line_of(one)
         for stage, one in zip(stages, objects):
             tfdata.settle(one, stage)
-        spills = all(can_rebuild(one) for one in objects if one._inputs())
-        fitted = fit(stages, budget, self._cpus, self._spill.room() if spills else 0)
+        spills = all(can_rebuild(one) for one in objects if tfdata.inputs_of(one))
+        fitted = fit(stages, budget, self._cpus, self._spill.room() if spills else None)
         last = self._built(objects, stages, fitted)
         self._say(stages, fitted, budget)
         root = self._with_budgets(last, fitted)
@@ -69,9 +71,9 @@ class Bounder:
 
     def _built(self, objects: List[Any], stages: List[Stage], fitted: Fit) -> Any:
         different = {change.position: self._different(change) for change in fitted.changes}
-        for position, one in enumerate(objects):
-            file = self._taken(one)
-            if file:
+        for position, paths in enumerate(paths_to_the_end(stages)):
+            file = self._taken(objects[position], paths)
+            if file is not None:
                 different[position] = Rebuilt()
                 different[position].file = file
         moved = set(different)
@@ -101,22 +103,37 @@ class Bounder:
             setattr(wanted, change.parameter, change.after)
         return wanted
 
-    def _taken(self, dataset: Any) -> str:
-        """A new name for a cache of ours that another iterator is still writing: two at once is an error to TensorFlow."""
-        if tfdata.class_of(dataset) != "CacheDataset":
+    def _taken(self, dataset: Any, paths: int) -> Optional[str]:
+        """A new name for a cache of ours that another iterator is still writing: two at once is an error to TensorFlow.
+
+        The empty name, which is memory, where one iterator would read it on several paths.
+        """
+        file = file_of_cache(dataset)
+        if not self._spill.owns(file) or is_complete(file):
+            return None
+        if paths > 1:
             return ""
-        file = os.fsdecode(dataset._filename.numpy())
-        users = [user for user in self._users.get(file, ()) if file and user() is not None]
-        return self._spill.new_file() if users and not is_complete(file) else ""
+        users = [user for user in self._users.get(file, ()) if user() is not None]
+        return self._spill.new_file() if users else None
+
+    def writes_files(self, dataset: Any) -> bool:
+        """Whether one of its caches went to a file of ours."""
+        return any(self._spill.owns(file_of_cache(one)) for one in tfdata.walk(dataset)[0])
+
+    def once_more(self, dataset: Any) -> Any:
+        """What the program has built on a dataset of ours, for one reading: nothing is decided anew, but a cache may need another file."""
+        objects, stages = tfdata.walk(dataset)
+        root = tfdata.copy_of(self._built(objects, stages, Fit()))
+        self.note_use(dataset, root)
+        return root
 
     def note_use(self, dataset: Any, root: Any) -> None:
         """One iterator reads the root that was made of a dataset, and nobody else does."""
         import weakref
 
         for one in tfdata.walk(dataset)[0]:
-            if tfdata.class_of(one) == "CacheDataset":
-                file = os.fsdecode(one._filename.numpy())
-                self._users.setdefault(file, []).append(weakref.ref(root))
+            if file_of_cache(one):
+                self._users.setdefault(file_of_cache(one), []).append(weakref.ref(root))
 
     def _with_budgets(self, dataset: Any, fitted: Fit) -> Any:
         """TensorFlow's own tuning believes in the memory and the processors of the whole machine: tell it the truth."""
@@ -132,9 +149,10 @@ class Bounder:
 
     def _say(self, stages: List[Stage], fitted: Fit, budget: int) -> None:
         for change in fitted.changes:
-            place = stages[change.position].place
-            if place is None or (place, change.parameter) not in self._told:
-                self._told.add((place, change.parameter))  # a pipeline that is built anew each time
+            stage = stages[change.position]
+            known = (stage.place, stage.title, change.position, change.parameter)
+            if stage.place is None or known not in self._told:
+                self._told.add(known)  # a pipeline that is built anew each time
                 self._tell(in_words(stages, change, self._cpus))
         for position, why in fitted.left_out:
             self._tell(f"{where(stages[position])} is left as it is: {why}.")
@@ -148,12 +166,20 @@ class Bounder:
 SAME = Rebuilt()
 
 
+def file_of_cache(dataset: Any) -> str:
+    """The file that a stage caches to; empty for a cache in memory, and for every other stage."""
+    if tfdata.class_of(dataset) != "CacheDataset":
+        return ""
+    return os.fsdecode(dataset._filename.numpy())
+
+
 def in_words(stages: List[Stage], change: Change, cpus: int) -> str:
     """One change, for the author of the program."""
     stage = stages[change.position]
     if change.parameter == "disk":
-        known = f", {size(change.after)}" if change.after >= 0 else ""
-        return f"{where(stage)} goes to a file{known}: it does not fit the memory."
+        if change.after < 0:
+            return f"{where(stage)} goes to a file: how much it will hold is not known."
+        return f"{where(stage)} goes to a file, {size(change.after)}: it does not fit the memory."
     if change.parameter == "lean":
         return f"{where(stage)} reads no further ahead than it must."
     if change.after == AUTOTUNE:
@@ -162,11 +188,27 @@ def in_words(stages: List[Stage], change: Change, cpus: int) -> str:
     before = "everything" if change.before is None or change.before < 0 else change.before
     would = f" (it would hold {size(wanted)})" if wanted is not None else ""
     if stage.kind == "shuffle":
-        return f"{where(stage)} mixes within {many(change.after)} instead of {before}{would}."
+        words = f"{where(stage)} mixes within {many(change.after)} instead of {before}{would}"
+        return words + other_elements(stages, change.position) + "."
     if stage.kind == "map":
         calls = many(change.after, "call")
         return f"{where(stage)} makes {calls} at once instead of {before}{would}."
     return f"{where(stage)} holds {many(change.after)} instead of {before}{would}."
+
+
+def other_elements(stages: List[Stage], position: int) -> str:
+    """Where a part of what was mixed is taken, another order gives another part: said, since a twin that is not bounded takes the old one."""
+    reached = {position}
+    for later, stage in enumerate(stages):
+        if reached & set(stage.sources):
+            reached.add(later)
+            if stage.title in CHOOSING:
+                return f", and `{stage.title}` after it gives other elements: bound all that take from it"
+    return ""
+
+
+#: Stages that give some of their elements by where they stand.
+CHOOSING = ("take", "skip", "shard")
 
 
 def many(count: int, thing: str = "element") -> str:

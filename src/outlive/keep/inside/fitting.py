@@ -32,6 +32,10 @@ WEIGHED = ("prefetch", "map", "interleave", "batch")
 INITIAL_PARALLELISM = 16
 
 
+#: Of the budget: who wants no more keeps it, also where the whole does not fit. A shuffle of file names saves nothing.
+NEGLIGIBLE = 0.01
+
+
 class Change:
     """What is to be different about one stage."""
 
@@ -57,13 +61,13 @@ class Fit:
         self.total_bytes = 0  #: at most, after the changes
 
 
-def fit(stages: List[Stage], budget: int, cpus: int, disk_bytes: int = 0) -> Fit:
-    """``disk_bytes``: room for a cache that does not fit the memory."""
+def fit(stages: List[Stage], budget: int, cpus: int, disk_bytes: Optional[int] = 0) -> Fit:
+    """``disk_bytes``: room for a cache that does not fit the memory; ``None`` where it cannot be sent to a disk."""
     found = Fit()
     reserve = _reserve(stages, cpus, budget)
     rigid = sum(_rigid(stages, position, cpus) for position in range(len(stages)))
     room = max(0, budget - reserve - rigid)
-    wants, least = _wants(stages, cpus, room, found)
+    wants, least = _wants(stages, cpus, room, int(NEGLIGIBLE * budget), found)
     spilled = _spilled(stages, wants, least, room, disk_bytes, found)
     for position in spilled:
         del wants[position]
@@ -103,7 +107,7 @@ def deal(room: int, wants: Dict[int, int], least: Dict[int, int]) -> Dict[int, i
 
 
 def _wants(
-    stages: List[Stage], cpus: int, room: int, found: Fit
+    stages: List[Stage], cpus: int, room: int, negligible: int, found: Fit
 ) -> Tuple[Dict[int, int], Dict[int, int]]:
     """What the stages that can be changed would hold, and the least with which they work as they should."""
     wants: Dict[int, int] = {}
@@ -128,7 +132,9 @@ def _wants(
             needed = max(_least_elements(stage, held, cpus), fused_batch(stages, position))
             wants[position] = held * unit + temporary_bytes(stage, held, cpus)
             least[position] = min(held, needed) * unit + temporary_bytes(stage, needed, cpus)
-            if least[position] > room // 2:  # better slow than dead
+            if wants[position] <= negligible:
+                least[position] = wants[position]
+            elif least[position] > room // 2:  # better slow than dead
                 least[position] = unit + temporary_bytes(stage, 1, cpus)
     return wants, least
 
@@ -153,23 +159,29 @@ def _least_elements(stage: Stage, held: int, cpus: int) -> int:
     return min(held, 1)
 
 
-def _spilled(
-    stages: List[Stage],
-    wants: Dict[int, int],
-    least: Dict[int, int],
-    room: int,
-    disk_bytes: int,
-    found: Fit,
-) -> List[int]:
-    """Caches go to the disk whole or not at all, the largest first."""
-    caches = [position for position in wants if stages[position].kind == "cache"]
-    kept = sum(least[position] for position in wants if position not in caches)
-    paths = [1] * len(stages)  # from the end to each stage
+def paths_to_the_end(stages: List[Stage]) -> List[int]:
+    """On how many ways what each stage gives comes to the end: so often one iterator reads it at the same time."""
+    paths = [1] * len(stages)
     for position in range(len(stages) - 2, -1, -1):
         paths[position] = sum(
             paths[later] * stages[later].sources.count(position)
             for later in range(position + 1, len(stages))
         )
+    return paths
+
+
+def _spilled(
+    stages: List[Stage],
+    wants: Dict[int, int],
+    least: Dict[int, int],
+    room: int,
+    disk_bytes: Optional[int],
+    found: Fit,
+) -> List[int]:
+    """Caches go to the disk whole or not at all, the largest first."""
+    caches = [position for position in wants if stages[position].kind == "cache"]
+    kept = sum(least[position] for position in wants if position not in caches)
+    paths = paths_to_the_end(stages)
     gone: List[int] = []
     for position in sorted(caches, key=lambda one: -wants[one]):
         total = sum(wants[one] for one in caches if one not in gone)
@@ -177,6 +189,9 @@ def _spilled(
             break
         if paths[position] > 1:
             found.left_out.append((position, "it is read twice at the same time"))
+            continue
+        if disk_bytes is None:
+            found.left_out.append((position, "the pipeline has a stage that is not known here"))
             continue
         known = wants[position] < 1 << 62
         if (known and wants[position] > disk_bytes) or not disk_bytes:

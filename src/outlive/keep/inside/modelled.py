@@ -140,7 +140,7 @@ def filled(
 def shape_of_input(model: str, kind: str) -> List[Optional[int]]:
     """Of the first input, with None for what the model leaves open; the number of inputs first."""
     if kind == "keras":
-        return list(sys.modules["keras"].models.load_model(model).inputs[0].shape)
+        return list(load_keras(sys.modules["keras"], model).inputs[0].shape)
     if kind == "saved_model":
         loaded = sys.modules["tensorflow"].saved_model.load(model)
         specs = signature_of(loaded).structured_input_signature[1]
@@ -152,7 +152,7 @@ def of_keras(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> D
     """A model of Keras: called, or taught one step."""
     tf: Any = sys.modules["tensorflow"]
     keras: Any = sys.modules["keras"]
-    loaded = keras.models.load_model(model)
+    loaded = load_keras(keras, model)
     inputs = [tf.zeros(filled(list(one.shape), batch, shape), one.dtype) for one in loaded.inputs]
     weights = sum(bytes_of(one) for one in loaded.weights)
     fed = inputs[0] if len(inputs) == 1 else inputs
@@ -179,6 +179,14 @@ def of_keras(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> D
     return found
 
 
+def load_keras(keras: Any, model: str) -> Any:
+    """With its optimizer, if that can be read: files of Keras 2 often name losses and metrics that Keras 3 does not find."""
+    try:
+        return keras.models.load_model(model)
+    except Exception:
+        return keras.models.load_model(model, compile=False)
+
+
 def of_saved_model(model: str, mode: str, batch: int, shape: Optional[List[int]]) -> Dict[str, Any]:
     """A SavedModel, by its serving signature."""
     tf: Any = sys.modules["tensorflow"]
@@ -197,6 +205,8 @@ def of_saved_model(model: str, mode: str, batch: int, shape: Optional[List[int]]
 
 def signature_of(loaded: Any) -> Any:
     """The function that a SavedModel is called by."""
+    if not loaded.signatures:
+        raise ValueError("it was saved without a signature, and cannot be called from outside")
     return loaded.signatures.get("serving_default") or next(iter(loaded.signatures.values()))
 
 

@@ -1,6 +1,6 @@
 """Run in the user's Python by `outlive plan`: bring a script to where its pipelines are, weigh their stages, and write down what they need.
 
-``python -c … SCRIPT NAME OUTPUT MEMORY``: without NAME the script is run as it is, up to the first element that it reads.
+``python -c … SCRIPT OUTPUT NAME MEMORY ARGUMENTS…``: without NAME the script is run as it is, up to the first element that it reads.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from ...record.inside.agent import library_folders, own_code
 from ...record.inside.describe import frames_of
 from . import tfdata
 from .bounding import SHARE, in_words
+from .counting import count_at_most
 from .fitting import fit
 from .heap import AT_FIRST, count_the_holes, holds_tensors
-from .resident import resident_bytes
+from .resident import anonymous_bytes, resident_bytes
 from .room import processors
 from .sampling import Sampler
 from .stage import bytes_at_most, bytes_beyond, elements_at_most, tuned
@@ -75,8 +76,9 @@ class Built:
         return self._places.get(id(stage)) or tfdata.line_of(stage)
 
     def roots(self) -> List[Any]:
-        """The datasets that no other one is built on, the newest first."""
+        """The datasets that no other one is built on or hides within it, the newest first."""
         used = {id(source) for stage in self.stages for source in stage._inputs()}
+        used.update(id(value) for stage in self.stages for value in vars(stage).values())
         ends = [stage for stage in reversed(self.stages) if id(stage) not in used]
         return [stage for stage in ends if tfdata.is_eager(stage) and stage._inputs()]
 
@@ -86,22 +88,26 @@ def stop(dataset: Any) -> None:
     raise Read(dataset)
 
 
-def datasets_of(script: str, name: str, built: Built) -> List[Any]:
+def datasets_of(script: str, name: str, arguments: List[str], built: Built) -> List[Any]:
     """Bring the script to where its datasets are: those of the name, or those that a run builds."""
     import runpy
 
-    sys.argv = [script]
+    sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     built.watch(stop_at_reading=not name)
     if name:
-        return flattened(named(runpy.run_path(script, run_name="__outlive_plan__"), name))
+        value = named(runpy.run_path(script, run_name="__outlive_plan__"), name)
+        if not flattened(value):
+            raise NoSuchName(f"{name!r} gives no dataset, but {type(value).__name__}")
+        return flattened(value)
     read: List[Any] = []
     try:
         runpy.run_path(script, run_name="__main__")
     except Read as reached:
         read = [reached.args[0]]
-    except SystemExit:
-        pass  # it came to its end without reading anything
+    except SystemExit as left:  # it came to its end without reading anything
+        if left.code and not built.roots():
+            raise  # for want of arguments, say
     module = tfdata.library("python.data.ops.dataset_ops")
     module.DatasetV2._apply_debug_options = lambda dataset: dataset  # now we read
     others = [one for one in built.roots() if one is not (read or [None])[0]]
@@ -116,8 +122,27 @@ def named(names: Dict[str, Any], name: str) -> Any:
         raise NoSuchName(f"there is no {first!r}; there are {', '.join(known)[:300]}")
     value = names[first]
     for attribute in rest:
+        if not hasattr(value, attribute):
+            raise NoSuchName(f"{first!r} has no {attribute!r}")
         value = getattr(value, attribute)
-    return value if is_dataset(value) or not callable(value) else value()
+    if is_dataset(value) or not callable(value):
+        return value
+    if needs_arguments(value):
+        raise NoSuchName(f"{name!r} needs arguments: name a function that needs none")
+    return value()
+
+
+def needs_arguments(function: Any) -> bool:
+    """Whether it cannot be called as it is; a function that does not tell is tried."""
+    import inspect
+
+    try:
+        inspect.signature(function).bind()
+    except TypeError:
+        return True
+    except ValueError:
+        return False
+    return False
 
 
 def flattened(value: Any) -> List[Any]:
@@ -141,6 +166,7 @@ def plan_of(dataset: Any, built: Built, room: int) -> Dict[str, Any]:
     cpus, _ = processors()
     objects, stages = tfdata.walk(dataset)
     Sampler(everything=True, seconds=SECONDS).weigh(objects, stages)
+    count_at_most(objects, stages)
     if holds_tensors():
         count_the_holes(stages, AT_FIRST)
     for stage, one in zip(stages, objects):
@@ -192,18 +218,43 @@ def row(stages: List[Stage], position: int, cpus: int) -> Dict[str, Any]:
     }
 
 
-def main(script: str, name: str, output: str, memory: str) -> None:
+def main(script: str, output: str, name: str, memory: str, *arguments: str) -> None:
     """Write the plan; what goes wrong in the script ends this process as it would end the script."""
     built = Built()
     try:
-        datasets = datasets_of(script, name, built)
+        datasets = datasets_of(script, name, list(arguments), built)
     except NoSuchName as error:
         write(output, {"unknown_name": str(error)})
-    held = resident_bytes()  # the interpreter, TensorFlow, and what the script has loaded
+    except Exception as error:
+        show(error)
+        sys.exit(1)
+    held = (
+        anonymous_bytes()
+    )  # by the interpreter, TensorFlow, and what the script has loaded; their files can go
     left = effective_limit(Host()).left_bytes or 0
     room = max(0, int(memory) - held) if memory else left
     plans = [plan_of(dataset, built, room) for dataset in datasets]
-    write(output, {"resident_bytes": held, "room_bytes": room, "pipelines": plans})
+    write(
+        output,
+        {
+            "resident_bytes": resident_bytes(),
+            "held_bytes": held,
+            "room_bytes": room,
+            "pipelines": plans,
+        },
+    )
+
+
+def show(error: BaseException) -> None:
+    """As Python would, but from the script on: how it was brought there is nobody's business."""
+    import runpy
+    import traceback
+
+    hidden = (__file__, runpy.__file__, "<string>", "<frozen runpy>")
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename in hidden:
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, trace)
 
 
 def write(output: str, found: Dict[str, Any]) -> NoReturn:

@@ -22,7 +22,7 @@ class Rebuilt:
         self.size: Optional[int] = None
         self.calls: Optional[int] = None
         self.lean = False
-        self.file = ""  #: where a cache goes
+        self.file: Optional[str] = None  #: where a cache goes; empty for memory
 
 
 def can_rebuild(dataset: Any) -> bool:
@@ -43,7 +43,7 @@ def rebuild(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
         vars(twin)["_num_parallel_calls"] = _int64(different.calls)
     if different.lean:
         vars(twin)["_buffer_output_elements"] = vars(twin)["_prefetch_input_elements"] = _int64(1)
-    if different.file:
+    if different.file is not None:
         vars(twin)["_filename"] = library().constant(different.file)
     return twin
 
@@ -134,7 +134,7 @@ def _prefetch(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
 
 
 def _cache(dataset: Any, inputs: List[Any], different: Rebuilt) -> Any:
-    file = library().constant(different.file) if different.file else dataset._filename
+    file = dataset._filename if different.file is None else library().constant(different.file)
     return call(
         "CacheDatasetV2",
         dataset,

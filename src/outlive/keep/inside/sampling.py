@@ -69,6 +69,10 @@ HARMLESS = frozenset(
 FILLING = ("ShuffleDataset", "CacheDataset", "ShuffleAndRepeatDataset")
 
 
+#: Kinds of stages that give the elements that they get.
+UNCHANGED = ("shuffle", "prefetch", "cache", "pass")
+
+
 class Sample:
     """One element as a flat list of tensors; each stands for ``scale`` times its bytes."""
 
@@ -98,6 +102,8 @@ class Sampler:
                     stage.element_bytes = measured
                 if stage.element_bytes is None and stage.kind == "batch":
                     stage.element_bytes = self._of_batch(stages, position)
+                elif stage.element_bytes is None and stage.kind in UNCHANGED and stage.sources:
+                    stage.element_bytes = stages[stage.sources[0]].element_bytes
                 stage.call_bytes = self.peaks.get(position, 0)
             if stage.sources:
                 stage.input_bytes = stages[stage.sources[0]].element_bytes
@@ -114,7 +120,10 @@ class Sampler:
         if not found:
             return None
         spec = objects[position].element_spec
-        return int(sum(bytes_of(sample, spec) for sample in found) / len(found))
+        try:
+            return int(sum(bytes_of(sample, spec) for sample in found) / len(found))
+        except Exception:  # an element of a kind that nobody here has heard of
+            return None
 
     def _samples(
         self, objects: List[Any], stages: List[Stage], position: int
@@ -139,7 +148,7 @@ class Sampler:
         if any(not samples for samples in before):
             return None
         first = before[0] or []
-        if stage.kind in ("shuffle", "prefetch", "cache", "pass"):
+        if stage.kind in UNCHANGED:
             return first
         if stage.kind == "zip":
             return [
@@ -149,7 +158,7 @@ class Sampler:
         if stage.kind == "concatenate":
             return [sample for samples in before for sample in samples or []][:MOST_SAMPLES]
         if stage.kind == "batch":
-            return [batched(first, stage, objects[stage.sources[0]].element_spec)]
+            return [batched(first, stage, dataset.element_spec)]
         if stage.kind == "map" and self._may_call(dataset):
             return list(self._called(dataset, first, position))
         if stage.kind in ("flat_map", "interleave") and self._may_call(dataset):
@@ -250,6 +259,7 @@ def bytes_of(sample: Sample, spec: Any) -> int:
     total = sum(
         bytes_of_tensor(tensor)
         for tensor in tfdata.library().nest.flatten(element, expand_composites=True)
+        if tensor is not None
     )
     return int(total * sample.scale)
 
@@ -266,15 +276,19 @@ def bytes_of_tensor(tensor: Any) -> int:
 
 
 def batched(samples: List[Sample], stage: Stage, spec: Any) -> Sample:
-    """A batch, imagined from one or two elements. What is padded gets the largest sides that were seen."""
+    """A batch, imagined from one or two elements. What is padded gets the sides that it was told to have, else the largest that were seen."""
     tf = tfdata.library()
+    told = tf.nest.flatten(spec) if stage.padded else []
     used = samples[:1] if stage.padded else samples[:MOST_STACKED]
     columns = []
     for column in range(len(samples[0].tensors)):
         tensors = [sample.tensors[column] for sample in used]
         if stage.padded:
             sides = [sample.tensors[column].shape.as_list() for sample in samples]
-            largest = [max(side) for side in zip(*sides)]
+            largest = [
+                max(seen) if wanted is None else wanted
+                for seen, wanted in zip(zip(*sides), told[column].shape.as_list()[1:])
+            ]
             tensors = [
                 tf.pad(one, [[0, most - side] for most, side in zip(largest, one.shape.as_list())])
                 for one in tensors

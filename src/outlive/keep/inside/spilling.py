@@ -46,6 +46,10 @@ class Spill:
         self._count += 1
         return os.path.join(self._folder, f"cache{self._count}")
 
+    def owns(self, file: str) -> bool:
+        """Whether a cache was sent there by us, and not by the program."""
+        return self._folder is not None and os.path.dirname(file) == self._folder
+
     def _remove(self, owner: int) -> None:
         if self._folder is not None and os.getpid() == owner:  # not a child that was forked
             import shutil

@@ -22,6 +22,12 @@ STRATEGIES = "tensorflow.python.distribute.distribute_lib"
 #: The attribute of a dataset that was made here.
 ROOT = "_outlive_root"
 
+#: The attribute of one that was given to the program, has a cache in a file of ours, and may have stages of the program's on it.
+LASTING = "_outlive_lasting"
+
+#: The attribute of what is read instead of a dataset that the program has built on such a one.
+FOLLOWED = "_outlive_followed"
+
 
 class InAFunction:
     """A method of datasets that is another one for those that are built inside a ``tf.function``; outside, no traceback shows it."""
@@ -55,29 +61,19 @@ class Switch:
         self._lock = _thread.allocate_lock()
         self._within = 0  #: the thread that is at it: what it reads meanwhile is ours
         self._said: Dict[str, bool] = {}
+        self._follows = False  #: what is built on datasets that were given back
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """The modules to wrap when they are imported."""
+        met = self.bounded
         return {
-            DATASETS: self._wrap_reading,
-            LOOPS: self._wrap_loops,
-            STRATEGIES: self._wrap_strategies,
+            DATASETS: self._wrap_datasets,
+            LOOPS: lambda module: wrap_loops(module, met),
+            STRATEGIES: lambda module: wrap_strategies(module, met),
         }
 
-    def _wrap_reading(self, module: Any) -> None:
-        real, bounded = module.DatasetV2._apply_debug_options, self.bounded
-
-        def apply_debug_options(dataset: Any) -> Any:
-            return bounded(real(dataset))
-
-        module.DatasetV2._apply_debug_options = apply_debug_options
-        components = module.DatasetSpec._to_components
-
-        def to_components(spec: Any, dataset: Any) -> Any:
-            """A dataset that is handed to a ``tf.function``, which will read it."""
-            return components(spec, bounded(dataset))
-
-        module.DatasetSpec._to_components = to_components
+    def _wrap_datasets(self, module: Any) -> None:
+        wrap_reading(module, self.bounded)
         self._wrap_building(module)
 
     def _wrap_building(self, module: Any) -> None:
@@ -120,33 +116,6 @@ class Switch:
         )
         return max(1, most)
 
-    def _wrap_loops(self, module: Any) -> None:
-        """``for element in dataset`` inside a ``tf.function``."""
-        real, bounded = module._tf_ag_dataset_for_stmt, self.bounded
-
-        def for_stmt(dataset: Any, *args: Any, **kwargs: Any) -> Any:
-            return real(bounded(dataset), *args, **kwargs)
-
-        module._tf_ag_dataset_for_stmt = for_stmt
-
-    def _wrap_strategies(self, module: Any) -> None:
-        """A dataset that is handed to several devices or machines."""
-        for kind in (module.StrategyBase, module.StrategyV1, module.Strategy):
-            real = vars(kind).get("experimental_distribute_dataset")
-            if real is not None:
-                kind.experimental_distribute_dataset = self._distributing(real)
-
-    def _distributing(self, real: Any) -> Any:
-        bounded = self.bounded
-
-        def experimental_distribute_dataset(
-            strategy: Any, dataset: Any, *args: Any, **kwargs: Any
-        ) -> Any:
-            return real(strategy, bounded(dataset), *args, **kwargs)
-
-        experimental_distribute_dataset.__doc__ = real.__doc__
-        return experimental_distribute_dataset
-
     def lasting(self, dataset: Any, budget: Optional[int]) -> Any:
         """For ``outlive.bound``: a dataset that its owner reads as often as he likes, also twice at the same time."""
         root = self.bounded(dataset, budget, lasting=True)
@@ -162,6 +131,44 @@ class Switch:
         vars(root)["_apply_debug_options"] = apply_debug_options
         return root
 
+    def _follow(self) -> None:
+        """From now on, meet what is built on a dataset that was given back: each reader that still writes a cache needs a file of its own."""
+        if not self._follows:
+            import sys
+
+            self._follows = True
+            for name, wrap in (
+                (DATASETS, wrap_reading),
+                (LOOPS, wrap_loops),
+                (STRATEGIES, wrap_strategies),
+            ):
+                if name in sys.modules:
+                    wrap(sys.modules[name], self._followed)
+
+    def _followed(self, dataset: Any) -> Any:
+        from .tfdata import all_eager, is_bare, library, rests_on
+
+        if self._within == _thread.get_ident() or LASTING in vars(dataset):
+            return dataset  # the root itself knows what to do
+        if is_bare(dataset) or not rests_on(dataset, LASTING) or rests_on(dataset, FOLLOWED):
+            return dataset
+        if not all_eager(dataset):
+            return dataset
+        with self._lock:
+            self._within = _thread.get_ident()
+            try:
+                if not self._bounder.writes_files(dataset):
+                    return dataset  # somebody else's
+                with library().init_scope():
+                    root = self._bounder.once_more(dataset)
+                vars(root)[FOLLOWED] = True
+                return root
+            except Exception as error:
+                self._once(f"a pipeline is left as it was ({in_short(error)}).")
+                return dataset
+            finally:
+                self._within = 0
+
     def bounded(self, dataset: Any, budget: Optional[int] = None, lasting: bool = False) -> Any:
         """The dataset that is read instead of this one, once; itself, if anything is in the way. Without a budget, for what there is."""
         if self._within == _thread.get_ident():
@@ -171,8 +178,7 @@ class Switch:
             try:
                 return self._fitted(dataset, budget, lasting)
             except Exception as error:
-                why = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
-                self._once(f"a pipeline is left as it was ({why}).")
+                self._once(f"a pipeline is left as it was ({in_short(error)}).")
                 return dataset
             finally:
                 self._within = 0
@@ -207,6 +213,9 @@ class Switch:
                 self._bounder.note_use(dataset, root)
                 self._claims = [*self._living_claims(), (ref(root), claim)]
         vars(root)[ROOT] = True
+        if lasting and self._bounder.writes_files(root):
+            vars(root)[LASTING] = True
+            self._follow()
         return root
 
     def _room(self, now: int) -> int:
@@ -231,6 +240,53 @@ class Switch:
         if text not in self._said and len(self._said) < 100:
             self._said[text] = True
             self._say(text)
+
+
+def wrap_reading(module: Any, met: Callable[[Any], Any]) -> None:
+    """Every way of reading a dataset, and a dataset that is handed to a ``tf.function``, which will read it."""
+    real, components = module.DatasetV2._apply_debug_options, module.DatasetSpec._to_components
+
+    def apply_debug_options(dataset: Any) -> Any:
+        return met(real(dataset))
+
+    def to_components(spec: Any, dataset: Any) -> Any:
+        return components(spec, met(dataset))
+
+    module.DatasetV2._apply_debug_options = apply_debug_options
+    module.DatasetSpec._to_components = to_components
+
+
+def wrap_loops(module: Any, met: Callable[[Any], Any]) -> None:
+    """``for element in dataset`` inside a ``tf.function``."""
+    real = module._tf_ag_dataset_for_stmt
+
+    def for_stmt(dataset: Any, *args: Any, **kwargs: Any) -> Any:
+        return real(met(dataset), *args, **kwargs)
+
+    module._tf_ag_dataset_for_stmt = for_stmt
+
+
+def wrap_strategies(module: Any, met: Callable[[Any], Any]) -> None:
+    """A dataset that is handed to several devices or machines."""
+    for kind in (module.StrategyBase, module.StrategyV1, module.Strategy):
+        real = vars(kind).get("experimental_distribute_dataset")
+        if real is not None:
+            kind.experimental_distribute_dataset = _distributing(real, met)
+
+
+def _distributing(real: Any, met: Callable[[Any], Any]) -> Any:
+    def experimental_distribute_dataset(
+        strategy: Any, dataset: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        return real(strategy, met(dataset), *args, **kwargs)
+
+    experimental_distribute_dataset.__doc__ = real.__doc__
+    return experimental_distribute_dataset
+
+
+def in_short(error: BaseException) -> str:
+    """What went wrong, on one line."""
+    return f"{type(error).__name__}: {error}".partition("\n")[0][:300]
 
 
 def say_on_stderr(text: str) -> None:

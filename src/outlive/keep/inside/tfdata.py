@@ -6,6 +6,7 @@ dataset as it was.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ...record.inside.element_size import spec_bytes
@@ -114,6 +115,13 @@ def stand_in(dataset: Any) -> Any:
     return dataset
 
 
+def copy_of(dataset: Any) -> Any:
+    """The same stage as another object: who has it reads, and nobody else has it."""
+    copy = object.__new__(type(dataset))
+    vars(copy).update(vars(dataset))
+    return copy
+
+
 def unwrapped(dataset: Any) -> Any:
     """The stage within what TF1's names put around it."""
     while class_of(dataset) == "DatasetV1Adapter":
@@ -191,6 +199,35 @@ def whole(dataset: Any, name: str) -> Optional[int]:
 def cardinality(dataset: Any) -> int:
     """How many elements a dataset has, or TensorFlow's marks for infinite and unknown. Runs nothing of the program's."""
     return int(dataset.cardinality().numpy())
+
+
+def file_names(dataset: Any) -> Optional[List[str]]:
+    """The files whose records a stage gives as they are; ``None`` when they are not known, or when it makes something else of them."""
+    spec = dataset.element_spec
+    if getattr(spec, "dtype", None) != library().string or spec.shape.rank != 0:
+        return None
+    if class_of(dataset) in OPENERS:
+        return texts_of(dataset._inputs()[0])
+    names = getattr(dataset, "_filenames", None)
+    return None if names is None else texts_of(names)
+
+
+#: Stages that open a file for each name that comes to them.
+OPENERS = ("FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset")
+
+
+def texts_of(dataset: Any) -> Optional[List[str]]:
+    """The texts that a dataset carries within it and gives, in whatever order; nothing is run."""
+    one = unwrapped(dataset)
+    if class_of(one) == "TensorSliceDataset":
+        (texts, *others) = one._tensors
+        if others or texts.dtype != library().string:
+            return None
+        return [os.fsdecode(text) for text in texts.numpy().ravel().tolist()]
+    kind = KINDS.get(class_of(one), ("other",))[0]
+    if kind not in ("pass", "shuffle", "prefetch", "cache") or class_of(one) == "RepeatDataset":
+        return None
+    return texts_of(one._inputs()[0])
 
 
 def function_of(dataset: Any) -> Any:

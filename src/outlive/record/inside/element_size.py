@@ -14,6 +14,8 @@ def spec_bytes(spec: Any, a_text: Optional[int] = None) -> Optional[int]:
     if isinstance(spec, (tuple, list)):
         parts = [spec_bytes(part, a_text) for part in spec]
         return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
+    if type(spec).__name__ == "NoneTensorSpec":
+        return 0
     if type(spec).__name__ != "TensorSpec" or spec.shape.rank is None:
         return None  # of a ragged or sparse one the shape tells nothing
     if spec.dtype.name in ("variant", "resource"):
