@@ -271,11 +271,7 @@ class Flight:
                 "killed": killed,
                 "cpu": getattr(last, "cpu_seconds", None),
                 **self._state_of_the_world(before, after),
-                "limits": {
-                    name: pair
-                    for name, pair in self._host.limits(self._pid).items()
-                    if name == "Max address space"
-                },
+                "limits": self._host.limits(self._pid),  # a program may have limited itself
             }
         )
         self._keep_stderr()
