@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
 
 from .arrays import Arrays, Pictures, largest_files, listed_in
 from .census import Standstill, locals_of, text_of
+from .clock import Clock
 from .deep import Tracing
 from .describe import masked
 from .memory import address_space, arenas, heap, private_bytes
@@ -66,7 +66,7 @@ class Looker:
 
         ``used``: of the limit, by all that share it.
         """
-        began = time.perf_counter()
+        began = Clock.perf_counter()
         own = private_bytes()
         found: Dict[str, Any] = {"rss": rss, "own": own, "limit": limit}
         # Where other threads may run: nothing of the program's is in our hands.
@@ -80,13 +80,13 @@ class Looker:
             with Standstill():
                 if self._tracing is not None:
                     found["allocated"] = self._tracing.lines()
-                found.update(self._search(time.perf_counter(), own, limit, used, refused_in))
+                found.update(self._search(Clock.perf_counter(), own, limit, used, refused_in))
             if self._listed:
                 listed, self._listed = self._listed, []
                 found["listed"] = [masked(path) for path in largest_files(listed)]
         except Exception as error:
             found["failed"] = f"{type(error).__name__}: {error}"[:200]
-        found["took_ms"] = round((time.perf_counter() - began) * 1000, 1)
+        found["took_ms"] = round((Clock.perf_counter() - began) * 1000, 1)
         self._journal.note("census", **found)
 
     def _search(
@@ -113,7 +113,7 @@ class Looker:
             if not walk.whole:  # the time of those that are left goes to a single one
                 self._walks_left = min(self._walks_left, int(self._walk_seconds < LONG_SECONDS))
                 self._walk_seconds = LONG_SECONDS
-            search.go_on(time.perf_counter() + SECONDS)
+            search.go_on(Clock.perf_counter() + SECONDS)
             search.objects(objects)
             search.frames(walk.paused)
             walk.paused.clear()

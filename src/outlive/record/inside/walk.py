@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import gc
 import sys
-import time
 
 from .census import locals_of, text_of
+from .clock import Clock
 from .search import GENERATOR, own_frames
 from .weighing import (
     attributes_of,
@@ -101,8 +101,8 @@ class Walk:
     ) -> None:
         self._is_own = is_own
         self._file_of = file_of
-        self._until = time.thread_time() + seconds
-        self._at_last = time.perf_counter() + ON_A_BUSY_MACHINE * seconds
+        self._until = Clock.thread_time() + seconds
+        self._at_last = Clock.perf_counter() + ON_A_BUSY_MACHINE * seconds
         self._array: Any = getattr(sys.modules.get("numpy"), "ndarray", None)
         self._looked_at = {bytes, bytearray, str, dict, tuple, self._array}
         self._shared: Set[int] = set()
@@ -142,7 +142,7 @@ class Walk:
     def _chunks(self, objects: List[Any]) -> Iterable[List[Any]]:
         """A part after the other, while there is time."""
         for start in range(0, len(objects), CHUNK):
-            if time.thread_time() > self._until or time.perf_counter() > self._at_last:
+            if Clock.thread_time() > self._until or Clock.perf_counter() > self._at_last:
                 self.whole = False
             if not self.whole:
                 return
