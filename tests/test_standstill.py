@@ -6,11 +6,14 @@ import gc
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 
 import pytest
 
 from outlive.record.inside.census import Standstill
+from outlive.record.inside.search import Search
+from outlive.record.inside.walk import Walk
 
 
 @pytest.fixture
@@ -63,3 +66,53 @@ def test_what_was_switched_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_a_clock_that_a_test_has_stopped_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> float:
+        raise AssertionError("not ours to ask")
+
+    for name in ("monotonic", "perf_counter", "thread_time", "sleep"):
+        monkeypatch.setattr(time, name, stopped)
+
+    with Standstill():
+        Search(is_here, 0.0).names()
+        Walk(is_here, lambda _: None).run()
+
+
+class Batch:
+    """What a function has in its hands, and replaces."""
+
+
+def is_here(file: str) -> bool:
+    return file == __file__
+
+
+def test_what_a_running_function_lets_go_of_after_a_look_is_gone() -> None:
+    made: list[weakref.ref[Batch]] = []
+    looked, let_go, end = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        batch: Batch | None = Batch()
+        made.append(weakref.ref(batch))
+        let_go.set()
+        looked.wait()
+        batch = None
+        let_go.set()
+        end.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    let_go.wait()
+    let_go.clear()
+    with Standstill():
+        search = Search(is_here, time.perf_counter() + 1.0)
+        search.names()
+        Walk(is_here, search.file_of).run()
+    looked.set()
+    let_go.wait()
+    gone = made[0]() is None
+    end.set()
+    thread.join()
+
+    assert gone

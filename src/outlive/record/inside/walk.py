@@ -114,6 +114,11 @@ class Walk:
 
     def run(self) -> Tuple[List[Dict[str, Any]], List[Any]]:
         """The user's classes that have many objects, and the objects of those that have few."""
+        # Before there is a list of all objects: it would hold the dictionary of a frame's locals, which ``locals_of`` empties only where
+        # nobody else has it. What 24 threads let go of, 5 MB each, stayed until their functions ended.
+        for frame in own_frames(self._is_own):
+            self._weigh(list(locals_of(frame).values()), 0)
+            del frame
         objects = gc.get_objects()
         counts: Dict[type, int] = {}
         for some in self._chunks(objects):
@@ -131,9 +136,6 @@ class Walk:
         }
         for some in self._chunks(objects):
             self._weigh_some([one for one in some if type(one) in telling], telling)
-        for frame in own_frames(self._is_own):
-            self._weigh(list(locals_of(frame).values()), 0)
-            del frame
         few = {kind for kind, count in own.items() if count <= FEW_OBJECTS}
         many = {kind: count for kind, count in own.items() if count > FEW_OBJECTS}
         single = [one for one in objects if type(one) in few] if few else []
