@@ -8,10 +8,14 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
+from types import FrameType, SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
+from outlive.record.inside import looking
 from outlive.record.inside.census import Standstill
+from outlive.record.inside.looking import Looker
 from outlive.record.inside.search import Search
 from outlive.record.inside.walk import Walk
 
@@ -116,3 +120,50 @@ def test_what_a_running_function_lets_go_of_after_a_look_is_gone() -> None:
     thread.join()
 
     assert gone
+
+
+class Overheard(Standstill):
+    """Notes which functions of the operating system are called: each lets the other threads go on."""
+
+    calls: ClassVar[list[str]] = []
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        sys.setprofile(self._heard)
+
+    def __exit__(self, *error: Any) -> None:
+        sys.setprofile(None)
+        super().__exit__(*error)
+
+    def _heard(self, _: FrameType, event: str, called: Any) -> None:
+        if event == "c_call" and getattr(called, "__module__", "") in ("posix", "_io"):
+            self.calls.append(called.__name__)
+
+
+def test_nothing_is_asked_of_the_system_while_all_stand_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(looking, "Standstill", Overheard)
+    monkeypatch.setattr(Overheard, "calls", [])
+    monkeypatch.setenv(
+        "SERVICE_TOKEN", "/var/run/token"
+    )  # whether it is a path is asked on the disk
+    noted: list[dict[str, Any]] = []
+    journal: Any = SimpleNamespace(note=lambda _, **found: noted.append(found))
+    pipelines: Any = SimpleNamespace(iterators=list, last_built=list)
+    end = threading.Event()
+
+    def work(picture: str) -> None:
+        ready.set()
+        end.wait()
+
+    ready = threading.Event()
+    thread = threading.Thread(target=work, args=("/photos/1.jpg",))
+    thread.start()
+    ready.wait()
+    Looker(journal, is_here, pipelines, deep=False).look(100, 200, 150)
+    end.set()
+    thread.join()
+
+    assert ["/photos/1.jpg"] == noted[0]["pictures"]
+    assert [] == Overheard.calls

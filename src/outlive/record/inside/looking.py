@@ -81,6 +81,9 @@ class Looker:
                 if self._tracing is not None:
                     found["allocated"] = self._tracing.lines()
                 found.update(self._search(Clock.perf_counter(), own, limit, used, refused_in))
+            # Only now: to mask asks the file system, and whoever does so at a standstill lets all others go on, and waits for its turn
+            # as long as they were to wait.
+            found.update(without_secrets(found))
             if self._listed:
                 listed, self._listed = self._listed, []
                 found["listed"] = [masked(path) for path in largest_files(listed)]
@@ -127,9 +130,9 @@ class Looker:
         found["arrays"] = arrays.largest()
         found["callees"] = self._callees()
         found["sources"] = self._sources()
-        found["pictures"] = [masked(path) for path in pictures.files]
-        found["folders"] = [masked(path) for path in pictures.folders]
-        found["picture_sizes"] = [[masked(path), *size] for path, *size in pictures.sizes]
+        found["pictures"] = pictures.files
+        found["folders"] = pictures.folders
+        found["picture_sizes"] = pictures.sizes
         return {name: value for name, value in found.items() if value not in ([], {})}
 
     def _list_files(self) -> None:
@@ -160,7 +163,7 @@ class Looker:
                 continue
             if entry[1] is None and len(self._sources_told) < MOST_SOURCES:  # not read from a disk
                 self._sources_told.add(file)
-                found[file] = masked("".join(entry[2])[:LONGEST_SOURCE])
+                found[file] = "".join(entry[2])[:LONGEST_SOURCE]
             del frame
         return found
 
@@ -179,6 +182,17 @@ class Looker:
                         found.setdefault(str(name), told)
             del names, frame
         return found
+
+
+def without_secrets(found: Dict[str, Any]) -> Dict[str, Any]:
+    """The texts of the program's own among what was found, masked."""
+    texts: Dict[str, Any] = {
+        "pictures": [masked(path) for path in found.get("pictures", ())],
+        "folders": [masked(path) for path in found.get("folders", ())],
+        "picture_sizes": [[masked(path), *size] for path, *size in found.get("picture_sizes", ())],
+        "sources": {file: masked(text) for file, text in found.get("sources", {}).items()},
+    }
+    return {name: text for name, text in texts.items() if text}
 
 
 def told_of(value: Any) -> str:
