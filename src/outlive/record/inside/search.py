@@ -42,8 +42,17 @@ MOST_FRAMES = 100
 FUNCTION = type(lambda: None)
 GENERATOR: Any = type((lambda: (yield))())
 
-#: Classes of the standard library whose attributes are looked at though they are not the user's: queues that nobody drains.
-QUEUES = ("queue", "_queue", "threading", "multiprocessing.queues", "asyncio.queues")
+#: Classes of the standard library whose attributes are looked at though they are not the user's: queues that nobody drains, those of pools
+#: and of loggers among them.
+QUEUES = (
+    "queue",
+    "_queue",
+    "threading",
+    "multiprocessing.queues",
+    "asyncio.queues",
+    "concurrent.futures.thread",
+    "logging.handlers",
+)
 
 
 class Search:
