@@ -1,4 +1,4 @@
-"""A scratch file is made shorter while it is mapped, and removed: nobody can look afterwards how long it was."""
+"""A scratch file is made shorter while it is mapped, and removed at once: nobody can look afterwards how long it was when it was read."""
 # expect: mapped-file-truncated LIKELY
 # ending: SIGBUS
 
