@@ -402,6 +402,29 @@ def test_shared_memory_is_full_only_if_it_was_full_and_long_enough(
     assert expected == sure("shared-memory-full", evidence("SIGBUS", signals=(got,)))
 
 
+MAPPED = FaultAddress("file", 0x7000, file="/data/rows.bin", file_offset=8192, file_bytes=100)
+
+
+@pytest.mark.parametrize(
+    ("fault", "room", "expected", "words"),
+    [
+        (MAPPED, None, "PROVEN", "was shortened to 100 bytes"),
+        (replace(MAPPED, file_bytes=65536), None, "LIKELY", "it has 65.5 kB again"),
+        (replace(MAPPED, file_bytes=None), None, "LIKELY", "it is gone now"),
+        (replace(MAPPED, file_bytes=65536), 9 * MB, None, ""),
+        (replace(MAPPED, kind="memory"), None, None, ""),
+    ],
+)
+def test_a_mapped_file_was_shortened_though_it_has_been_written_anew_since(
+    fault: FaultAddress, room: int | None, expected: str | None, words: str
+) -> None:
+    view = evidence("SIGBUS", signals=(at(fault=fault, mount_free_bytes=room),))
+    found = ask("mapped-file-truncated", view)
+
+    assert ([expected] if expected else []) == [finding.confidence.name for finding in found]
+    assert all(words in finding.says for finding in found)
+
+
 def illegal(**known: object) -> Received:
     return Received("SIGILL", pid=PID, site=Site(**known))  # type: ignore[arg-type]
 

@@ -445,21 +445,23 @@ def test_a_signal_to_itself_is_known_by_its_target() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "limit", "used", "over"),
+    ("how", "limit", "used", "over", "near"),
     [
-        ("SIGKILL", 10, 9.6, True),
-        ("SIGKILL", 10, 9.4, False),
-        ("SIGKILL", None, 99.0, False),
-        ("SIGKILL", 10, None, False),
-        ("SIGTERM", 10, 12.0, False),
+        ("SIGKILL", 10, 9.6, True, True),
+        ("SIGKILL", 10, 9.4, False, True),
+        ("SIGKILL", 10, 7.4, False, False),
+        ("SIGKILL", None, 99.0, False, False),
+        ("SIGKILL", 10, None, False, False),
+        ("SIGTERM", 10, 12.0, False, False),
     ],
 )
 def test_the_hard_limit_on_cpu_time_kills_only_who_has_used_it_up(
-    how: str, limit: int | None, used: float | None, over: bool
+    how: str, limit: int | None, used: float | None, over: bool, near: bool
 ) -> None:
     facts = {"cpu time limit, hard": limit, "cpu time": used}
 
     assert over == evidence(how, facts=facts).over_cpu_limit()
+    assert near == evidence(how, facts=facts).near_cpu_limit()
 
 
 GENERATED = Place(

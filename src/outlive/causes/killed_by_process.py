@@ -40,7 +40,7 @@ def killed_by_process(evidence: Evidence) -> Iterator[Finding]:
     """
     if evidence.fatal_signal != "SIGKILL" or evidence.oom_kill() is not None:
         return
-    if not evidence.kill_is_decided or evidence.over_cpu_limit():
+    if not evidence.kill_is_decided or evidence.near_cpu_limit():
         return
     itself = evidence.sent_to_itself("SIGKILL")
     facts = evidence.because(

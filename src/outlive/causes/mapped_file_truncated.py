@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from outlive.crash_site import FaultAddress
 from outlive.evidence import Evidence
 from outlive.model import Confidence, Fact, Finding, Remedy, size
 from outlive.unit import cause
@@ -30,27 +31,31 @@ def mapped_file_truncated(evidence: Evidence) -> Iterator[Finding]:
     SIGBUS ("Bus error").
 
     ## How we know
-    The process ended by SIGBUS at an address that belongs to the mapping of a file, at a place that the file no longer has.
+    The process ended by SIGBUS at an address that belongs to the mapping of a file, at a place that the file no longer has. Where the file
+    has that place again, because whoever emptied it has written it anew, or was removed since, it is likely and not proven: a disk that
+    failed or was full leaves the same trace.
 
     ## What to do
     Whoever writes the file should write a new one beside it and rename it: readers then keep the old one until they are done.
     """
     site = evidence.site
     fault = site.fault if site is not None else None
-    if not evidence.faulted("SIGBUS") or fault is None or not fault.past_the_file:
+    if site is None or fault is None or fault.kind != "file" or not evidence.faulted("SIGBUS"):
         return
+    if not fault.past_the_file and site.mount_free_bytes is not None:
+        return  # in memory: its file system may have been full
     name = fault.file.rpartition("/")[2]
+    length = Fact("length of the file", fault.file_bytes, "stat after the death")
     yield Finding(
-        f"The mapped file {name} was shortened to {size(fault.file_bytes or 0)} while the program read it"
-        f" at {size(fault.file_offset)} (SIGBUS).",
+        _says(fault, name),
         (
             Fact("mapped file", fault.file, "/proc/PID/maps", private=True),
-            Fact("length of the file", fault.file_bytes, "stat after the death"),
+            *((length,) if fault.file_bytes is not None else ()),
             Fact("place that was read", fault.file_offset, "siginfo and /proc/PID/maps"),
             *evidence.facts_of_crash(),
             *evidence.because("run time"),
         ),
-        Confidence.PROVEN,
+        Confidence.PROVEN if fault.past_the_file else Confidence.LIKELY,
         (
             Remedy(
                 "Write a new file and rename it over the old one, instead of writing in place.",
@@ -60,3 +65,12 @@ def mapped_file_truncated(evidence: Evidence) -> Iterator[Finding]:
         ),
         where=evidence.crash_line or evidence.busy,
     )
+
+
+def _says(fault: FaultAddress, name: str) -> str:
+    place = size(fault.file_offset)
+    if fault.past_the_file:
+        shortened = f"was shortened to {size(fault.file_bytes or 0)} while the program read it"
+        return f"The mapped file {name} {shortened} at {place} (SIGBUS)."
+    now = "it is gone now" if fault.file_bytes is None else f"it has {size(fault.file_bytes)} again"
+    return f"The mapped file {name} had nothing at {place} when the program read it there (SIGBUS); {now}."

@@ -38,6 +38,7 @@ SAMPLES_PER_OCTAVE = 1024
 
 #: Limits change rarely.
 SAMPLES_BETWEEN_LIMITS = 20
+SAMPLES_BETWEEN_TIDYING = 4
 
 #: By then a program has imported what it needs; what is installed is listed once, between two samples.
 SAMPLES_BEFORE_PACKAGES = 4
@@ -149,6 +150,7 @@ class Flight:
             pause = next((seconds for share, seconds in NEAR if nearness >= share), CALM_SECONDS)
             self._keep(sample)
             self._tell_the_limit(nearness)
+            self._thin_out_rings()
             if self._seen == SAMPLES_BEFORE_PACKAGES:
                 self._tell_packages()
             if self._hang is not None:
@@ -158,6 +160,12 @@ class Flight:
         except Exception as error:  # looking must never end the waiting
             self.trouble = self.trouble or f"sampling failed: {type(error).__name__}: {error}"
         self._next = self.elapsed() + pause
+
+    def _thin_out_rings(self) -> None:
+        if self._rings is not None and self._seen % SAMPLES_BETWEEN_TIDYING == 0:
+            from outlive.record.closing import thin_out
+
+            thin_out(self._rings)
 
     def _tell_packages(self) -> None:
         """What is installed beside the program, once: two runs can be compared by it."""
@@ -271,11 +279,7 @@ class Flight:
                 "killed": killed,
                 "cpu": getattr(last, "cpu_seconds", None),
                 **self._state_of_the_world(before, after),
-                "limits": {
-                    name: pair
-                    for name, pair in self._host.limits(self._pid).items()
-                    if name == "Max address space"
-                },
+                "limits": self._host.limits(self._pid),  # a program may have limited itself
             }
         )
         self._keep_stderr()

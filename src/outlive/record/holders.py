@@ -12,18 +12,18 @@ from outlive.model import Place
 from outlive.record.code import constructed, last_name, parsed, with_functions
 from outlive.record.traces import SourceLines
 
-#: Methods of containers and queues that put something in.
+#: Methods of containers, queues and pools that put something in.
 FEEDING = frozenset(
     {
         "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault",
-        "put", "put_nowait", "push",
+        "put", "put_nowait", "push", "submit",
     }
 )  # fmt: skip
 #: Functions that put something into their first argument.
 FEEDING_FUNCTIONS = frozenset({"heappush", "insort", "insort_left", "insort_right"})
 
-#: Attributes in which the queues of the standard library keep what was put into them.
-INSIDE_QUEUES = frozenset({"queue", "_queue", "_buffer"})
+#: Attributes in which the queues and pools of the standard library keep what was put into them.
+INSIDE_QUEUES = frozenset({"queue", "_queue", "_buffer", "_work_queue"})
 
 #: Calls that make an empty container.
 EMPTY = frozenset(

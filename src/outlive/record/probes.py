@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from outlive.evidence import Evidence
 from outlive.model import EndedBy, Ending, EndingKind, Fact, Value
@@ -141,6 +142,7 @@ def _family(readings: Readings) -> frozenset[int]:
     return frozenset(seen - {readings.pid, principal.pid if principal else 0})
 
 
+ADDRESS_SPACE = "Max address space"
 _OWN_FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"})
 
 
@@ -262,17 +264,9 @@ def _facts(
             break
     machine = _difference(readings, "machine_oom_kills")
     add("kernel's kills on the machine", machine, "oom_kill in /proc/vmstat")
-    limits = dict(readings.run.get("limits") or {})
-    latest = integer(readings.samples[-1].get("address_limit")) if readings.samples else None
-    at_death = (readings.end.get("limits") or {}).get("Max address space")
-    if refused.get("address_limit"):  # a program may limit itself, at the last moment too
-        limits["Max address space"] = [refused["address_limit"], None]
-    elif at_death is not None:
-        limits["Max address space"] = at_death
-    elif latest is not None:
-        limits["Max address space"] = [latest, None]
+    limits = _limits(readings, integer(refused.get("address_limit")))
     for name, label in (
-        ("Max address space", "address space limit"),
+        (ADDRESS_SPACE, "address space limit"),
         ("Max cpu time", "cpu time limit"),
         ("Max open files", "open files limit"),
         ("Max processes", "processes limit"),
@@ -287,6 +281,18 @@ def _facts(
     if fatal:
         add("fatal line", fatal[-1][:500], "stderr")
     return found
+
+
+def _limits(readings: Readings, at_the_refusal: int | None) -> dict[str, Any]:
+    """The program's limits, soft and hard, as late as they were read: it may limit itself, at the last moment too."""
+    limits = dict(readings.run.get("limits") or {})
+    at_death = dict(readings.end.get("limits") or {})
+    latest = integer(readings.samples[-1].get("address_limit")) if readings.samples else None
+    if at_the_refusal:
+        at_death[ADDRESS_SPACE] = [at_the_refusal, None]
+    elif latest is not None:
+        limits[ADDRESS_SPACE] = [latest, None]
+    return {**limits, **at_death}
 
 
 #: TensorFlow's and absl's loggers mark a fatal line with F and end the process.

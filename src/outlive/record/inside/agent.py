@@ -11,11 +11,11 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import time
 
 from .after_import import AfterImport
 from .census import Census
 from .circumstances import Circumstances
+from .clock import Clock
 from .fault import FaultFile
 from .hooks import Hooks, like
 from .journal import Journal, remove
@@ -285,7 +285,7 @@ class Agent:
         if self._census is not None:
             self._census.consider(rss)
             self._sampler.near = self._census.near
-        now = time.monotonic()
+        now = Clock.monotonic()
         if now - self._refreshed >= SECONDS_BETWEEN_REFRESH:
             self._refreshed = now
             self._fault.check()

@@ -9,10 +9,10 @@ import _io
 import _thread
 import os
 import sys
-import time
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 
 from .census import Standstill, locals_of
+from .clock import Clock
 from .describe import masked
 from .sampler import shown_name
 from .search import Search
@@ -106,7 +106,7 @@ def kind_of(target: str) -> str:
 def kept(error: BaseException, is_own: Callable[[str], bool]) -> List[Dict[str, Any]]:
     """Containers of the user's own that may keep files open: many elements, and no plain values."""
     with Standstill():
-        search = Keepers(is_own, time.perf_counter() + SECONDS)
+        search = Keepers(is_own, Clock.perf_counter() + SECONDS)
         for frame in frames_behind(error):
             if is_own(frame.f_code.co_filename):
                 search.frame(frame)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 from .census import locals_of, text_of
+from .clock import Clock
 from .search import frames_of_others
 from .weighing import container_kind, defines, elements, len_of, native_bytes
 
@@ -166,10 +166,10 @@ def listed_in(stages: List[Any]) -> List[str]:
 
 def largest_files(paths: List[str]) -> List[str]:
     """Those with the most bytes, as far as there is time to ask; nothing is opened for it."""
-    until = time.perf_counter() + SECONDS_FOR_FILES
+    until = Clock.perf_counter() + SECONDS_FOR_FILES
     sizes = []
     for path in paths:
-        if time.perf_counter() > until:
+        if Clock.perf_counter() > until:
             break
         try:
             sizes.append((os.stat(path).st_size, path))

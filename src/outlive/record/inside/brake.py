@@ -17,9 +17,9 @@ import ctypes
 import os
 import resource
 import sys
-import time
 
 from .checkpoints import is_saving
+from .clock import Clock
 from .hooks import like
 from .memory import METER, private_bytes
 
@@ -194,7 +194,7 @@ class Brake:
         shell.showtraceback = showtraceback
 
     def _ease(self) -> None:
-        self._eased_until = time.monotonic() + SECONDS_OF_EASE
+        self._eased_until = Clock.monotonic() + SECONDS_OF_EASE
         self._keep_headroom()
 
     def _keep_headroom(self) -> Tuple[int, int]:
@@ -202,7 +202,7 @@ class Brake:
         limit, used = self._limit()
         data, hard = METER.data(), self._data_limit[1]
         if limit and data:
-            eased = time.monotonic() < self._eased_until or is_saving(self._main)
+            eased = Clock.monotonic() < self._eased_until or is_saving(self._main)
             kept = EASED_BYTES if eased else headroom_of(limit)
             room = max(0, limit - max(used, private_bytes()) - kept)
             soft = data + room if hard == resource.RLIM_INFINITY else min(data + room, hard)

@@ -7,9 +7,8 @@ No operation is run.
 
 from __future__ import annotations
 
-import time
-
 from .census import locals_of
+from .clock import Clock
 from .describe import masked
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -77,7 +76,7 @@ def _told(roots: List[Any], known: Pipelines, deadline: float) -> Optional[Dict[
     """The first that can be told; one that names files is better."""
     best: Optional[Dict[str, Any]] = None
     for root in roots:
-        if time.perf_counter() > deadline or (best is not None and best["files"]):
+        if Clock.perf_counter() > deadline or (best is not None and best["files"]):
             break
         stages = stages_of(root)
         files = files_of(stages)

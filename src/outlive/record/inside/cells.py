@@ -9,9 +9,9 @@ from __future__ import annotations
 import _thread
 import os
 import sys
-import time
 
 from ..format import Ring
+from .clock import Clock
 from .describe import describe, masked
 from .hooks import like
 from .journal import mapped
@@ -137,7 +137,7 @@ class Cells:
         try:
             if self._ring is None:
                 self._ring = self._open()
-            self._ring.append({"time": time.time(), "pid": self._pid, **payload})
+            self._ring.append({"time": Clock.time(), "pid": self._pid, **payload})
         except Exception:
             self._failed = True
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import time
 
+from .clock import Clock
 from .memory import private_bytes, resident_bytes, room_in_address_space
 from .shelf import Shelf
 
@@ -132,7 +132,7 @@ class Census:
 
         The supervisor writes both into a link: reading one opens nothing. A limit on the address space the process knows itself.
         """
-        now = time.monotonic()
+        now = Clock.monotonic()
         if now - self._told_at >= SECONDS_BETWEEN_LIMITS:
             self._told_at = now
             try:
@@ -161,10 +161,10 @@ class Standstill:
 
     def __enter__(self) -> None:
         self._interval = sys.getswitchinterval()
-        time.sleep(AWAY_SECONDS)
+        Clock.sleep(AWAY_SECONDS)
         sys.setswitchinterval(STANDSTILL_SECONDS)
-        began = time.perf_counter()
-        while time.perf_counter() - began < min(self._interval * 1.5, LONGEST_WAIT_SECONDS):
+        began = Clock.perf_counter()
+        while Clock.perf_counter() - began < min(self._interval * 1.5, LONGEST_WAIT_SECONDS):
             pass
         self._collecting = gc.isenabled()
         gc.disable()

@@ -8,7 +8,8 @@ libraries are not.
 from __future__ import annotations
 
 import sys
-import time
+
+from .clock import Clock
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Tracing:
         if sys.getallocatedblocks() - self._blocks > MOST_BLOCKS:
             return {"total": total, "lines": []}
         alive: Dict[Tuple[str, int], List[int]] = {}
-        until = time.thread_time() + SECONDS
+        until = Clock.thread_time() + SECONDS
         # What is large is told first, so that a list that is cut short says most of it.
         for trace in sorted(_tracemalloc._get_traces(), key=size_of, reverse=True):
             place = self._own(trace[2])
@@ -53,7 +54,7 @@ class Tracing:
                 entry = alive.setdefault(place, [0, 0])
                 entry[0] += trace[1]
                 entry[1] += 1
-            if time.thread_time() > until:
+            if Clock.thread_time() > until:
                 break
         largest = sorted(alive.items(), key=lambda pair: -pair[1][0])[:MOST_LINES]
         told = [[*place, *entry] for place, entry in largest if entry[0] >= SMALLEST_BYTES]

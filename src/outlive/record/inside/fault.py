@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 from .aside import put_aside
+from .clock import Clock
 from .hooks import like
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -70,7 +70,7 @@ class FaultFile:
         faulthandler.enable, faulthandler.disable, faulthandler.is_enabled = self._real
 
     def _open(self) -> None:
-        self.path = os.path.join(self._folder, f"{os.getpid()}-{time.monotonic_ns()}.fault")
+        self.path = os.path.join(self._folder, f"{os.getpid()}-{Clock.monotonic_ns()}.fault")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         self._handle = put_aside(os.open(self.path, flags, 0o600))
         found = os.fstat(self._handle)

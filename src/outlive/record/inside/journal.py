@@ -9,9 +9,9 @@ from __future__ import annotations
 import _thread
 import ctypes
 import os
-import time
 
 from ..format import ORDINARY, Ring
+from .clock import Clock
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Journal:
         first = self._counts[counted] <= FIRST_NOTES_OF_A_KIND
         self._append(
             "_notes" if first else "_latest",
-            {"kind": kind, "time": time.time(), "pid": os.getpid(), **fields},
+            {"kind": kind, "time": Clock.time(), "pid": os.getpid(), **fields},
         )
 
     def is_due(self, kind: str, origin: str = "") -> bool:
@@ -67,7 +67,7 @@ class Journal:
         counted = kind + origin
         if self._counts.get(counted, 0) < FIRST_NOTES_OF_A_KIND:
             return True
-        now = time.monotonic()
+        now = Clock.monotonic()
         due = now - self._latest_time.get(counted, 0.0) >= SECONDS_BETWEEN_LATEST
         if due:
             self._latest_time[counted] = now
@@ -75,11 +75,13 @@ class Journal:
 
     def stack(self, **fields: Any) -> None:
         """Where the threads are now."""
-        self._append("_stacks", {"kind": "stack", "time": time.time(), **fields})
+        self._append("_stacks", {"kind": "stack", "time": Clock.time(), **fields})
 
     def look(self, **fields: Any) -> None:
         """What the threads wait for: as long as a stack or longer, and kept where the stacks are."""
-        self._append("_stacks", {"kind": "look", "time": time.time(), "pid": os.getpid(), **fields})
+        self._append(
+            "_stacks", {"kind": "look", "time": Clock.time(), "pid": os.getpid(), **fields}
+        )
 
     def _append(self, ring: str, payload: Dict[str, Any]) -> None:
         if not self._lock.acquire(True, LOCK_SECONDS):
@@ -96,7 +98,7 @@ class Journal:
             self._lock.release()
 
     def _open(self) -> None:
-        path = os.path.join(self._folder, f"{os.getpid()}-{time.monotonic_ns()}.ring")
+        path = os.path.join(self._folder, f"{os.getpid()}-{Clock.monotonic_ns()}.ring")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
         handle = os.open(path, flags, 0o600)
         try:
@@ -114,7 +116,7 @@ class Journal:
         self._latest = Ring(memory, NOTES_BYTES, stacks)
         self._stacks = Ring(memory, stacks, total)
         self._notes.append(
-            {"kind": "process", "time": time.time(), "pid": os.getpid(), **self._introduction()}
+            {"kind": "process", "time": Clock.time(), "pid": os.getpid(), **self._introduction()}
         )
 
     def forked(self) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 from .census import Standstill, locals_of, text_of
+from .clock import Clock
 from .describe import masked
 from .sampler import thread_name
 
@@ -52,16 +52,16 @@ class Look:
         if asked == self._answered:
             return
         self._answered = asked
-        began = time.perf_counter()
+        began = Clock.perf_counter()
         try:
             with Standstill():
-                threads = Threads(self._is_own, time.perf_counter() + SECONDS).described()
+                threads = Threads(self._is_own, Clock.perf_counter() + SECONDS).described()
                 tasks = tasks_of_asyncio()
         except Exception as error:
             threads, tasks = [], []
             self._journal.note("look", asked=asked, failed=f"{type(error).__name__}: {error}"[:200])
         if threads:
-            took = round((time.perf_counter() - began) * 1000, 1)
+            took = round((Clock.perf_counter() - began) * 1000, 1)
             told = [{**task, "name": masked(task["name"])} for task in tasks]
             self._journal.look(asked=asked, took_ms=took, threads=threads, tasks=told)
 
@@ -108,7 +108,7 @@ class Threads:
             code = frame.f_code
             entry: List[Any] = [code.co_filename, frame.f_lineno or 0, code.co_name]
             looked_into = depth < INNERMOST_LOOKED_INTO or self._is_own(code.co_filename)
-            if looked_into and time.perf_counter() < self._deadline:
+            if looked_into and Clock.perf_counter() < self._deadline:
                 entry.append(things_named_in(frame, alive))
             found.append(entry)
             frame, depth = frame.f_back, depth + 1

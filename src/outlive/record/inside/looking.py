@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
 
 from .arrays import Arrays, Pictures, largest_files, listed_in
 from .census import Standstill, locals_of, text_of
+from .clock import Clock
 from .deep import Tracing
 from .describe import masked
 from .memory import address_space, arenas, heap, private_bytes
@@ -66,7 +66,7 @@ class Looker:
 
         ``used``: of the limit, by all that share it.
         """
-        began = time.perf_counter()
+        began = Clock.perf_counter()
         own = private_bytes()
         found: Dict[str, Any] = {"rss": rss, "own": own, "limit": limit}
         # Where other threads may run: nothing of the program's is in our hands.
@@ -80,13 +80,16 @@ class Looker:
             with Standstill():
                 if self._tracing is not None:
                     found["allocated"] = self._tracing.lines()
-                found.update(self._search(time.perf_counter(), own, limit, used, refused_in))
+                found.update(self._search(Clock.perf_counter(), own, limit, used, refused_in))
+            # Only now: to mask asks the file system, and whoever does so at a standstill lets all others go on, and waits for its turn
+            # as long as they were to wait.
+            found.update(without_secrets(found))
             if self._listed:
                 listed, self._listed = self._listed, []
                 found["listed"] = [masked(path) for path in largest_files(listed)]
         except Exception as error:
             found["failed"] = f"{type(error).__name__}: {error}"[:200]
-        found["took_ms"] = round((time.perf_counter() - began) * 1000, 1)
+        found["took_ms"] = round((Clock.perf_counter() - began) * 1000, 1)
         self._journal.note("census", **found)
 
     def _search(
@@ -113,7 +116,7 @@ class Looker:
             if not walk.whole:  # the time of those that are left goes to a single one
                 self._walks_left = min(self._walks_left, int(self._walk_seconds < LONG_SECONDS))
                 self._walk_seconds = LONG_SECONDS
-            search.go_on(time.perf_counter() + SECONDS)
+            search.go_on(Clock.perf_counter() + SECONDS)
             search.objects(objects)
             search.frames(walk.paused)
             walk.paused.clear()
@@ -127,9 +130,9 @@ class Looker:
         found["arrays"] = arrays.largest()
         found["callees"] = self._callees()
         found["sources"] = self._sources()
-        found["pictures"] = [masked(path) for path in pictures.files]
-        found["folders"] = [masked(path) for path in pictures.folders]
-        found["picture_sizes"] = [[masked(path), *size] for path, *size in pictures.sizes]
+        found["pictures"] = pictures.files
+        found["folders"] = pictures.folders
+        found["picture_sizes"] = pictures.sizes
         return {name: value for name, value in found.items() if value not in ([], {})}
 
     def _list_files(self) -> None:
@@ -160,7 +163,7 @@ class Looker:
                 continue
             if entry[1] is None and len(self._sources_told) < MOST_SOURCES:  # not read from a disk
                 self._sources_told.add(file)
-                found[file] = masked("".join(entry[2])[:LONGEST_SOURCE])
+                found[file] = "".join(entry[2])[:LONGEST_SOURCE]
             del frame
         return found
 
@@ -179,6 +182,17 @@ class Looker:
                         found.setdefault(str(name), told)
             del names, frame
         return found
+
+
+def without_secrets(found: Dict[str, Any]) -> Dict[str, Any]:
+    """The texts of the program's own among what was found, masked."""
+    texts: Dict[str, Any] = {
+        "pictures": [masked(path) for path in found.get("pictures", ())],
+        "folders": [masked(path) for path in found.get("folders", ())],
+        "picture_sizes": [[masked(path), *size] for path, *size in found.get("picture_sizes", ())],
+        "sources": {file: masked(text) for file, text in found.get("sources", {}).items()},
+    }
+    return {name: text for name, text in texts.items() if text}
 
 
 def told_of(value: Any) -> str:

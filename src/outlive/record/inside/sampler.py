@@ -10,8 +10,8 @@ import _signal  # type: ignore[import-not-found]  # signal without the enumerati
 import _thread
 import os
 import sys
-import time
 
+from .clock import Clock
 from .describe import frames_of
 from .journal import Journal
 from .memory import resident_bytes
@@ -161,6 +161,6 @@ def kernel_threads() -> int:
 
 def wait_for_one_thread(seconds: float) -> None:
     """A thread that has ended for Python may still be ending for the kernel; fork looks at the kernel's count."""
-    until = time.monotonic() + seconds
-    while kernel_threads() > 1 and time.monotonic() < until:
-        time.sleep(0.0002)
+    until = Clock.monotonic() + seconds
+    while kernel_threads() > 1 and Clock.monotonic() < until:
+        Clock.sleep(0.0002)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-import time
 import zlib
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 
 from ..masking import looks_secret
 from .broken_pipeline import pipeline_in
 from .census import locals_of, text_of
+from .clock import Clock
 from .describe import masked
 from .graphs import made_in
 from .weighing import attributes_of
@@ -72,7 +72,7 @@ class Scene:
             sys.setswitchinterval(interval)
 
     def _around(self, error: BaseException, told: Described) -> Described:
-        deadline = time.perf_counter() + SECONDS
+        deadline = Clock.perf_counter() + SECONDS
         message = str(told.get("message", ""))
         wants_numbers = isinstance(error, (AssertionError, FloatingPointError)) or (
             re.search(NOT_FINITE, message, re.IGNORECASE) is not None
@@ -83,7 +83,7 @@ class Scene:
         for frame, line in frames:
             place = [frame.f_code.co_filename, line, frame.f_code.co_name]
             for name, value in named_values(frame):
-                if len(values) >= MAX_VALUES or time.perf_counter() > deadline:
+                if len(values) >= MAX_VALUES or Clock.perf_counter() > deadline:
                     break
                 if looks_secret(name):
                     continue

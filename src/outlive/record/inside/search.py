@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import gc
 import sys
-import time
 
 from .census import locals_of, text_of
+from .clock import Clock
 from .weighing import (
     attributes_of,
     container_kind,
@@ -42,8 +42,17 @@ MOST_FRAMES = 100
 FUNCTION = type(lambda: None)
 GENERATOR: Any = type((lambda: (yield))())
 
-#: Classes of the standard library whose attributes are looked at though they are not the user's: queues that nobody drains.
-QUEUES = ("queue", "_queue", "threading", "multiprocessing.queues", "asyncio.queues")
+#: Classes of the standard library whose attributes are looked at though they are not the user's: queues that nobody drains, those of pools
+#: and of loggers among them.
+QUEUES = (
+    "queue",
+    "_queue",
+    "threading",
+    "multiprocessing.queues",
+    "asyncio.queues",
+    "concurrent.futures.thread",
+    "logging.handlers",
+)
 
 
 class Search:
@@ -89,11 +98,11 @@ class Search:
     def go_on(self, deadline: float) -> None:
         """Take so much time; on a busy machine, where others take it, as much of the processor's."""
         self._deadline = deadline
-        self._until = time.thread_time() + deadline - time.perf_counter()
+        self._until = Clock.thread_time() + deadline - Clock.perf_counter()
 
     def _time_is_up(self) -> bool:
-        late = time.perf_counter() - self._deadline
-        return late > 0 and (late > SECONDS_ON_A_BUSY_MACHINE or time.thread_time() > self._until)
+        late = Clock.perf_counter() - self._deadline
+        return late > 0 and (late > SECONDS_ON_A_BUSY_MACHINE or Clock.thread_time() > self._until)
 
     def held(self) -> List[Dict[str, Any]]:
         """The largest containers, with every name they go by."""
