@@ -223,9 +223,11 @@ def test_what_the_program_decided_and_what_a_person_ended_is_left_as_it_is() -> 
         (case("kept-in-container"), "it has no way to save near the limit"),
         (case("interrupted"), "no remedy that needs no change of code"),
         (case("terminated-by-process"), "no remedy that needs no change of code"),
-        (case("corrupt-image"), "no remedy that would help here"),  # no pipeline
+        (case("corrupt-image"), "it was not read by a tf.data pipeline"),
         (case("memory-limit-reached"), "it has no way to save near the limit"),  # and no adaptive step
-        (case("too-many-open-files", open_files=(100, 100)), "no remedy that would help here"),
+        (case("too-many-open-files", open_files=(100, 100)), "it was not this program's own limit"),
+        (replace(full_case("too-many-open-files"), open_files=(100, 100)), "the limit of 100 open files cannot be raised"),
+        (full_case("allocation-refused", batches_tried=(1,), checkpoints=()), "not even a batch of 1 fitted"),
         (case("", verdict=Verdict("run", Ending(EndingKind.SIGNAL))), "nobody knows why it died"),
         (case("shuffle-buffer-too-large", verdict=died("shuffle-buffer-too-large", kind=EndingKind.HANG)), "it hangs"),
     ],
