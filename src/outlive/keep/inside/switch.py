@@ -11,13 +11,11 @@ import _thread
 import os
 from _weakref import ref
 
+from ...record.inside.handed_over import DATASETS, where_handed_over
+
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Tuple
-
-DATASETS = "tensorflow.python.data.ops.dataset_ops"
-LOOPS = "tensorflow.python.data.ops.dataset_autograph"
-STRATEGIES = "tensorflow.python.distribute.distribute_lib"
 
 #: The attribute of a dataset that was made here.
 ROOT = "_outlive_root"
@@ -58,11 +56,14 @@ class Switch:
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """The modules to wrap when they are imported."""
-        return {
-            DATASETS: self._wrap_reading,
-            LOOPS: self._wrap_loops,
-            STRATEGIES: self._wrap_strategies,
-        }
+        handed_over = where_handed_over(self.bounded)
+
+        def wrap_datasets(module: Any) -> None:
+            self._wrap_reading(module)
+            handed_over[DATASETS](module)
+            self._wrap_building(module)
+
+        return {**handed_over, DATASETS: wrap_datasets}
 
     def _wrap_reading(self, module: Any) -> None:
         real, bounded = module.DatasetV2._apply_debug_options, self.bounded
@@ -71,14 +72,6 @@ class Switch:
             return bounded(real(dataset))
 
         module.DatasetV2._apply_debug_options = apply_debug_options
-        components = module.DatasetSpec._to_components
-
-        def to_components(spec: Any, dataset: Any) -> Any:
-            """A dataset that is handed to a ``tf.function``, which will read it."""
-            return components(spec, bounded(dataset))
-
-        module.DatasetSpec._to_components = to_components
-        self._wrap_building(module)
 
     def _wrap_building(self, module: Any) -> None:
         """Inside a ``tf.function`` a pipeline is built and read in one: there nothing can be decided later."""
@@ -119,33 +112,6 @@ class Switch:
             f"`{name}` in a tf.function works with {max(1, most)} elements instead of {given}."
         )
         return max(1, most)
-
-    def _wrap_loops(self, module: Any) -> None:
-        """``for element in dataset`` inside a ``tf.function``."""
-        real, bounded = module._tf_ag_dataset_for_stmt, self.bounded
-
-        def for_stmt(dataset: Any, *args: Any, **kwargs: Any) -> Any:
-            return real(bounded(dataset), *args, **kwargs)
-
-        module._tf_ag_dataset_for_stmt = for_stmt
-
-    def _wrap_strategies(self, module: Any) -> None:
-        """A dataset that is handed to several devices or machines."""
-        for kind in (module.StrategyBase, module.StrategyV1, module.Strategy):
-            real = vars(kind).get("experimental_distribute_dataset")
-            if real is not None:
-                kind.experimental_distribute_dataset = self._distributing(real)
-
-    def _distributing(self, real: Any) -> Any:
-        bounded = self.bounded
-
-        def experimental_distribute_dataset(
-            strategy: Any, dataset: Any, *args: Any, **kwargs: Any
-        ) -> Any:
-            return real(strategy, bounded(dataset), *args, **kwargs)
-
-        experimental_distribute_dataset.__doc__ = real.__doc__
-        return experimental_distribute_dataset
 
     def lasting(self, dataset: Any, budget: Optional[int]) -> Any:
         """For ``outlive.bound``: a dataset that its owner reads as often as he likes, also twice at the same time."""
