@@ -112,6 +112,18 @@ def test_what_failed_is_known_at_the_next_start(caplog: pytest.LogCaptureFixture
     assert "64 did not fit before" in caplog.text
 
 
+def test_when_not_even_the_smallest_fits_it_was_not_the_size_and_nothing_is_held_against_any() -> (
+    None
+):
+    with pytest.raises(MemoryError):
+        outlive.adaptive(Step(0, MemoryError()), 8, key="full", at_least=2)()
+    Remembered("full").save(Known(0, 2, 1000))  # as one leaves it that was killed with the smallest
+    again = Step(8)
+
+    assert 8 == outlive.adaptive(again, 8, key="full", at_least=2)()
+    assert [8] == again.tried
+
+
 def test_it_grows_back_only_into_memory_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     used = {"bytes": 100}
     monkeypatch.setattr(adapting, "pressure_now", lambda: Pressure(used["bytes"], 1000, "a test"))

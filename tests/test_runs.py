@@ -26,6 +26,7 @@ from outlive.evidence import Evidence
 from outlive.host import Host
 from outlive.model import Fact, Place, Verdict
 from outlive.observed import Program, Sample
+from outlive.record import runs
 from outlive.record.archive import ABOUT_NAME, SCHEMA, run_folder
 from outlive.record.packages import distributions
 from outlive.record.pruning import Kept, to_go
@@ -410,3 +411,14 @@ def test_another_line_of_the_same_cause_is_a_difference() -> None:
 
     assert differ(compare(first, moved))
     assert "b.py:3" in shown(first, moved)
+
+
+def test_what_was_asked_of_a_run_goes_for_a_kernel_with_a_folder_of_its_own(tmp_path: Path) -> None:
+    runs.write_link(str(tmp_path / runs.SKIP_NAME), "/runs/first/quarantine.jsonl")
+    runs.write_link(str(tmp_path / runs.BOUND_NAME), "on")
+    runs.write_link(str(tmp_path / "limit"), "500 100")
+
+    _, rings = runs.part_of_run(str(tmp_path), "kernel-12")
+
+    links = {one.name: str(one.readlink()) for one in Path(rings).iterdir()}
+    assert {runs.SKIP_NAME: "/runs/first/quarantine.jsonl", runs.BOUND_NAME: "on"} == links

@@ -32,7 +32,7 @@ OF_PICTURES = [
 OF_RECORDS = ["records", "records shuffled", "records interleaved", "records parsed inside"]
 OF_NUMBERS = [
     "one batch", "the last batch only", "no remainder", "in any order", "shapes differ", "large", "nothing in it",
-    "shape unknown", "batches inside", "twice",
+    "shape unknown", "batches inside", "twice", "enumerated", "unbatched",
 ]  # fmt: skip
 BAD_RECORDS = [
     ("a.tfrecord", 10, "the checksum of its data is wrong"),
@@ -160,6 +160,56 @@ def test_what_is_not_reached_is_said_and_fails_as_it_would_have(played: dict[str
 
 
 @pytest.mark.tf
+@pytest.mark.parametrize("name", ["lines", "lines interleaved"])
+def test_a_text_file_that_is_not_there_costs_its_lines_and_is_named(
+    played: dict[str, Any], name: str
+) -> None:
+    outcome = played[name]
+
+    assert ("", [0, 0, 1, 1, 2, 2]) == (outcome["error"], sorted(outcome["values"]))
+    assert ["none.txt"] == [entry["file"] for entry in outcome["named"]]
+
+
+@pytest.mark.tf
+def test_a_picture_that_is_not_there_is_named_as_a_file(played: dict[str, Any]) -> None:
+    assert ["none.jpg"] == [entry.get("file") for entry in played["no such picture"]["named"]]
+
+
+@pytest.mark.tf
+def test_what_cannot_be_one_batch_ends_the_run_with_the_words_of_tensorflow(
+    played: dict[str, Any],
+) -> None:
+    outcome = played["shapes unlike"]
+
+    assert "Cannot batch tensors with different shapes in component 0." in outcome["error"]
+
+
+@pytest.mark.tf
+def test_what_was_skipped_before_an_iterator_was_given_up_is_named_at_the_end(
+    played: dict[str, Any],
+) -> None:
+    entries = [json.loads(line) for line in Path(played["given up"]).read_text().splitlines()]
+
+    assert {f"{one}.jpg" for one in BAD[:2]} <= {entry["file"] for entry in entries}
+
+
+@pytest.mark.tf
+def test_what_several_datasets_skip_is_named_once_in_one_log(played: dict[str, Any]) -> None:
+    assert len(BAD) == played["several"]
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize("way", ["by argument", "by closure", "by a strategy"])
+def test_a_dataset_that_is_handed_over_loses_its_bad_elements_too(
+    played: dict[str, Any], way: str
+) -> None:
+    outcome = played["handed over"]
+
+    assert {COUNT - len(BAD)} == set(outcome[way])
+    assert len(BAD) == outcome["named"]
+
+
+@pytest.mark.tf
 def test_keras_trains_on_it_and_saves_under_pressure(played: dict[str, Any]) -> None:
     assert {"named": len(BAD), "saved": True, "predicted": [300, 1]} == played["fit"]
 
@@ -244,6 +294,8 @@ def test_an_element_is_named_by_its_file_its_record_or_its_values(tmp_path: Path
     assert {"file": "x.tfrecord", "record": 7} == name_of(b"x.tfrecord#7", [])
     assert {"file": str(file)} == name_of(b"", [3, str(file).encode()])
     assert {"element": ["3", "cat"]} == name_of(b"0", [3, b"cat"])
+    assert {"file": "no.jpg"} == name_of(b"0", [3, b"no.jpg"], "NotFoundError: no.jpg; No such")
+    assert {"element": ["3", "no"]} == name_of(b"0", [3, b"no"], "ValueError: no such thing")
 
 
 def test_an_error_of_tensorflow_is_told_by_its_own_words() -> None:

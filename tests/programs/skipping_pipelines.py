@@ -159,10 +159,50 @@ def oddities() -> dict[str, Any]:
         "batches inside": tf.data.Dataset.range(10).interleave(
             lambda ten: tf.data.Dataset.range(20 * ten, 20 * ten + 20).map(refuse).batch(3)
         ),
+        "enumerated": numbers.map(refuse, AUTO).enumerate().map(lambda place, n: n).batch(8),
+        "unbatched": numbers.map(refuse).batch(8).unbatch().batch(3),
         "twice": outlive.skip_bad(numbers.map(refuse, AUTO).batch(8), log="first.jsonl").map(
             lambda batch: batch + 0
         ),
     }
+
+
+def lines(paths: list[str]) -> dict[str, Any]:
+    """Text files, of which one is not there."""
+    for path in ("first.txt", "last.txt"):
+        Path(path).write_text("".join(f"{number}\n" for number in range(3)))
+    files = ["first.txt", "none.txt", "last.txt"]
+    return {
+        "lines": tf.data.TextLineDataset(files).map(tf.strings.to_number).batch(2),
+        "lines interleaved": tf.data.Dataset.from_tensor_slices(files)
+        .interleave(tf.data.TextLineDataset, num_parallel_calls=AUTO)
+        .map(tf.strings.to_number),
+        "no such picture": tf.data.Dataset.from_tensor_slices(([paths[0], "none.jpg"], [0, 1])).map(
+            load
+        ),
+        "shapes unlike": tf.data.Dataset.range(4)
+        .map(lambda n: tf.fill([tf.where(n == 2, 5, 4)], n))
+        .batch(4),
+    }
+
+
+def given_up(paths: list[str]) -> str:
+    """Read in part, by an iterator that nobody ends; what it skipped is named when the program ends."""
+    data = tf.data.Dataset.from_tensor_slices((paths, list(range(COUNT))))
+    data = outlive.skip_bad(data.map(load, AUTO).shuffle(2), log="given up.jsonl")
+    for _, label in data:
+        if int(label) > BAD[2]:
+            break
+    return os.path.abspath("given up.jsonl")
+
+
+def several(paths: list[str]) -> int:
+    """Two datasets of the same pictures, and one log."""
+    pairs = tf.data.Dataset.from_tensor_slices((paths, list(range(COUNT)))).map(load, AUTO)
+    for dataset in (pairs.batch(8), pairs.batch(9)):
+        for _ in outlive.skip_bad(dataset, log="several.jsonl"):
+            pass
+    return len(Path("several.jsonl").read_text().splitlines())
 
 
 def side_by_side() -> dict[str, Any]:
@@ -204,6 +244,42 @@ def train(paths: list[str]) -> dict[str, Any]:
     }
 
 
+def handed_over(paths: list[str]) -> dict[str, Any]:
+    """Read by a ``tf.function`` and by a strategy, without a change of the program, as after a death under `outlive run --heal`."""
+    from outlive.record.inside.skipped import load as load_skipping
+
+    data = tf.data.Dataset.from_tensor_slices((paths, list(range(COUNT)))).map(load, AUTO).batch(8)
+    for module, act in load_skipping("handed over.jsonl").items():
+        act(sys.modules[module])
+    # TensorFlow took its loops when it was imported; in a program that is healed they are met before.
+    loops = sys.modules["tensorflow.python.data.ops.dataset_autograph"]
+    control_flow = sys.modules["tensorflow.python.autograph.operators.control_flow"]
+    control_flow.for_loop_registry._registry[tf.data.Dataset] = loops._tf_ag_dataset_for_stmt
+
+    @tf.function
+    def by_argument(given: Any) -> Any:
+        count = tf.constant(0)
+        for _, label in given:
+            count += tf.size(label)
+        return count
+
+    @tf.function
+    def by_closure() -> Any:
+        count = tf.constant(0)
+        for _, label in data:
+            count += tf.size(label)
+        return count
+
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    distributed = strategy.experimental_distribute_dataset(data)
+    return {
+        "by argument": [int(by_argument(data)) for _ in range(2)],
+        "by closure": [int(by_closure()) for _ in range(2)],
+        "by a strategy": [sum(int(tf.size(label)) for _, label in distributed)],
+        "named": len(Path("handed over.jsonl").read_text().splitlines()),
+    }
+
+
 def wait_for(pressed: Any) -> None:
     import time
 
@@ -228,7 +304,12 @@ def main() -> None:
     endless = tf.data.Dataset.range(5, 7).repeat().map(lambda n: refuse(n), AUTO).batch(512)
     found["endless"] = go_through("endless", endless, at_most=1)
     found["side by side"] = side_by_side()
+    for name, one in lines(paths).items():
+        found[name] = go_through(name, one)
+    found["given up"] = given_up(paths)
+    found["several"] = several(paths)
     found["fit"] = train(paths)
+    found["handed over"] = handed_over(paths)  # last: it changes TensorFlow for the rest
     print(json.dumps(found))
 
 

@@ -61,7 +61,8 @@ class Adaptive:
         self._memory = Remembered(key)
         base = pressure_now()
         self._base_bytes = base.used_bytes if base is not None else None
-        self._known = self._memory.load(base.limit_bytes if base is not None else None)
+        known = self._memory.load(base.limit_bytes if base is not None else None)
+        self._known = known.unless_all_failed(least)
         self.size = self._known.first(batch, least)
         self._calls = 0
         if self.size < batch:
@@ -137,7 +138,7 @@ class Adaptive:
     def _smaller_after(self, size: int) -> int | None:
         now = pressure_now()
         self._known = self._known.failed(size, now.limit_bytes if now is not None else None)
-        self._memory.save(self._known)
+        self._memory.save(self._known.unless_all_failed(self._least))
         return self._known.smaller(size, self._least)
 
     def _fitted(self, size: int) -> None:

@@ -6,6 +6,7 @@ every chunk of elements that enters, and at the end.
 
 from __future__ import annotations
 
+import atexit
 import collections
 import itertools
 import threading
@@ -19,7 +20,13 @@ from outlive.keep.quarantine import Quarantine
 from outlive.keep.told import name_of, told
 
 #: No two have marks in common.
-BOOKS = itertools.count()
+NUMBERS = itertools.count()
+
+#: Those whose pipelines are still there when the program ends.
+BOOKS: weakref.WeakSet[Book] = weakref.WeakSet()
+
+#: When the program ends, a pipeline's thread that is at it is waited for, but not for long.
+SECONDS_AT_EXIT = 5.0
 
 #: How many numbers can be on their way in one iterator, and how many iterators of one pipeline are told apart.
 CAPACITY = 1 << 12
@@ -64,17 +71,20 @@ class Book:
         # No tf.Variable: those cannot be made where a function is being traced, and an interleave's is.
         with tf.init_scope(), tf.device("/cpu:0"):
             self.marks = tf.raw_ops.VarHandleOp(
-                dtype=tf.int64, shape=[SLOTS * capacity], shared_name=f"outlive-marks-{next(BOOKS)}"
+                dtype=tf.int64,
+                shape=[SLOTS * capacity],
+                shared_name=f"outlive-marks-{next(NUMBERS)}",
             )
             none = tf.fill([SLOTS * capacity], tf.constant(-1, tf.int64))
             tf.raw_ops.AssignVariableOp(resource=self.marks, value=none)
-        weakref.finalize(self, forget, self.marks)
+        # At the end of the program the marks are asked once more, and go with it.
+        weakref.finalize(self, forget, self.marks).atexit = False
+        BOOKS.add(self)
 
     def begin(self) -> int:
         """An iterator starts."""
         with self._lock:
-            for other in self._flights.values():
-                self._glance(other)
+            self._glance_at_all()
             self._last += 1
             self._flights[self._last] = Flight(self._last)
             while len(self._flights) > SLOTS:
@@ -135,6 +145,18 @@ class Book:
                 continue  # slow rather than bad: it is asked again with the next chunk
             self._name(mine.waiting.pop(number), error)
 
+    def leave(self) -> None:
+        """The program ends: no next iterator will say what those have skipped that were given up."""
+        if self._lock.acquire(timeout=SECONDS_AT_EXIT):
+            try:
+                self._glance_at_all()
+            finally:
+                self._lock.release()
+
+    def _glance_at_all(self) -> None:
+        for flight in self._flights.values():
+            self._glance(flight)
+
     def _glance(self, mine: Flight) -> None:
         """One that may have been given up, as after ``take``: nobody will say that it is over. What fails again is named."""
         if not mine.waiting:
@@ -163,7 +185,18 @@ class Book:
     def _name(self, element: tuple[Any, Any], error: str | None) -> None:
         origin, values = element
         unknown = "it failed; when it was tried again it did not" if self.again else "not known"
-        self._quarantine.add(error or unknown, **name_of(origin, values), **self._stage)
+        error = error or unknown
+        self._quarantine.add(error, **name_of(origin, values, error), **self._stage)
+
+
+@atexit.register
+def leave_all() -> None:
+    """Name what was skipped and is not named yet. Registered after TensorFlow was imported, so that it is called before TensorFlow ends."""
+    for book in list(BOOKS):
+        try:
+            book.leave()
+        except Exception:
+            continue  # the program is ending
 
 
 def _read(marks: Any, start: int, count: int) -> Any:

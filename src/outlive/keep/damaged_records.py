@@ -46,12 +46,24 @@ class Files:
         self._numbers = itertools.count()
         self._open: dict[int, Reading] = {}
 
-    def open(self, path: Any, packed: Any) -> int:
-        """A file is begun; -1 when it cannot be: TensorFlow's reader would fail again and again, and never come to an end."""
+    def opens(self, path: Any) -> bool:
+        """Whether a file can be read; it is named when it cannot."""
         try:
             _first_byte(_text(path))
         except Exception as error:  # a file system's own kind of error
             self._quarantine.add(_first_line(error), file=_text(path))
+            return False
+        return True
+
+    def opens_or_too_many(self, path: Any) -> bool:
+        """The same; raises when too many did not."""
+        opened = self.opens(path)
+        self._quarantine.refuse_more()
+        return opened
+
+    def open(self, path: Any, packed: Any) -> int:
+        """A file is begun; -1 when it cannot be: TensorFlow's reader would fail again and again, and never come to an end."""
+        if not self.opens(path):
             return -1
         with self._lock:
             number = next(self._numbers)
@@ -154,6 +166,17 @@ def reader(files: Files, file: Any, compression: Any, buffer: Any) -> Any:
     more = lean.mapped(tf.data.Dataset.range(1 << 40), behind, some)
     more = lean.taken_while(more, lambda found: found[0])
     return good.concatenate(lean.second(more)).unbatch()
+
+
+def if_it_opens(files: Files, file: Any, dataset: Any) -> Any:
+    """The dataset of one file, of whatever kind; without elements when the file cannot be opened."""
+    tf = library()
+
+    def opened(path: bytes) -> Any:
+        return sys.modules["numpy"].bool_(files.opens_or_too_many(path))
+
+    there = tf.ensure_shape(tf.numpy_function(opened, [file], tf.bool), [])
+    return dataset.take(tf.where(there, tf.constant(-1, tf.int64), 0))
 
 
 def _names(path: bytes, numbers: Iterable[int]) -> list[bytes]:

@@ -94,9 +94,13 @@ def _mended(passage: Passage, flow: Any) -> Any:
 
     def mend(expected: Any, found: Any, *batch: Any) -> list[Any]:
         made = passage.mend(int(expected), int(found))
-        rows = [tf.stack(parts) for parts in zip(*map(tf.nest.flatten, made), strict=True)]
+        columns = list(zip(*map(tf.nest.flatten, made), strict=True))
         if not made:
             return [found >= 0, *batch]
+        for place, parts in enumerate(columns):
+            behind = [] if found < 0 else [batch[place].shape[1:]]
+            refuse_unlike(place, [*(part.shape for part in parts), *behind])
+        rows = [tf.stack(parts) for parts in columns]
         return [True, *(rows if found < 0 else map(_joined, rows, batch))]
 
     def look(expected: Any, numbers_and_batch: Any) -> Any:
@@ -129,6 +133,16 @@ def _mended(passage: Passage, flow: Any) -> Any:
     pieces = lean.scan(pieces, tf.constant(-1, tf.int64), look, found)
     pieces = lean.filtered(pieces, lambda piece: piece[0])
     return lean.second(pieces)
+
+
+def refuse_unlike(component: int, shapes: Sequence[Any]) -> None:
+    """What cannot be one batch ends the run as it would have, with TensorFlow's own words for it."""
+    for number, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"Cannot batch tensors with different shapes in component {component}. "
+                f"First element had shape {list(shapes[0])} and element {number} had shape {list(shape)}."
+            )
 
 
 def _joined(rows: Any, batch: Any) -> Any:

@@ -173,7 +173,7 @@ def one_by_one(
             error = "it failed; when it was tried again it did not"
         except Exception as raised:
             error = told(raised)
-        quarantine.add(error, **name_of("", values), **stage)
+        quarantine.add(error, **name_of("", values, error), **stage)
         quarantine.refuse_more()
         return False
 

@@ -166,7 +166,7 @@ class Passage:
             outcomes = list(threads.map(self._outcome, elements))
         for (origin, values), (_, error) in zip(elements, outcomes, strict=True):
             if error:
-                self._quarantine.add(error, **name_of(origin, values), **self._stage)
+                self._quarantine.add(error, **name_of(origin, values, error), **self._stage)
         return [made for made, error in outcomes if not error]
 
     def _outcome(self, element: tuple[Any, list[Any]]) -> Outcome:

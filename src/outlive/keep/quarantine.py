@@ -16,6 +16,9 @@ LOG = logging.getLogger("outlive")
 #: Longer texts and errors are cut.
 LONGEST = 500
 
+#: By file, what this process has named in it: training and validation may share a log, and a pipeline may be built anew each epoch.
+NAMED: dict[str, set[str]] = {}
+
 
 class TooManyBad(OutliveError):
     """More was skipped than was allowed."""
@@ -33,6 +36,9 @@ class Quarantine:
         self.count = 0
         self._lock = threading.Lock()
         self._known: set[str] = set()
+        if not os.path.exists(self.path):
+            NAMED.pop(self.path, None)  # taken away, perhaps by the program: it begins anew
+        self._named = NAMED.setdefault(self.path, set())
 
     @property
     def full(self) -> bool:
@@ -40,7 +46,7 @@ class Quarantine:
         return self.count > self.at_most
 
     def add(self, error: str, **what: Any) -> None:
-        """Name one thing that was skipped. Each is written and counted once, however many epochs skip it."""
+        """Name one thing that was skipped. Each is counted once, however many epochs skip it, and written once, however many datasets do."""
         entry = {key: value for key, value in what.items() if value not in (None, "")}
         identity = json.dumps(entry, sort_keys=True, default=str)
         with self._lock:
@@ -49,9 +55,12 @@ class Quarantine:
             self._known.add(identity)
             self.count += 1
             text = error.strip()[:LONGEST] or "not known"
+            if identity in self._named:
+                return
+            self._named.add(identity)
             line = {**entry, "error": text, "time": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
             self._write(json.dumps(line, ensure_ascii=False, default=str))
-        if self.count == 1:
+        if len(self._named) == 1:
             name = next(iter(entry.values()), "an element")
             LOG.warning("outlive: skipped %s (%s); more in %s", name, text[:120], self.path)
 

@@ -27,7 +27,7 @@ from outlive.keep.again import (
 )
 from outlive.keep.as_written import as_written
 from outlive.keep.book import Book
-from outlive.keep.damaged_records import Files, reader, record_named
+from outlive.keep.damaged_records import Files, if_it_opens, reader, record_named
 from outlive.keep.inside.tfdata import library
 from outlive.keep.mending import mended_batches
 from outlive.keep.numbered import Step, capacity_for, one_by_one, stretch
@@ -35,6 +35,7 @@ from outlive.keep.passage import Passage
 from outlive.keep.quarantine import Quarantine
 from outlive.keep.stage_values import (
     ORDER,
+    before_unbatch,
     constant,
     gives_datasets,
     is_dense,
@@ -44,6 +45,7 @@ from outlive.keep.stage_values import (
     line_of,
     makes_a_generator,
     never_fails,
+    only_counts,
     options_of,
     seed_of,
     unwrapped,
@@ -92,6 +94,7 @@ class Builder:
         self._files = Files(quarantine)
         self._in_order = True
         self._inside = 0  #: how many functions of ``interleave`` and the like deep
+        self._said: set[str] = set()
 
     def build(self, dataset: Any) -> Any:
         """The pipeline without what fails."""
@@ -109,20 +112,24 @@ class Builder:
         if is_ours(stage):
             return Flow(stage)
         make = getattr(self, f"_{kind_of(stage)}", None)
-        if kind_of(stage) in SOURCES:
+        if is_a_source(stage):
             return Flow(stage, small=is_small(stage.element_spec), steady=True)
         if kind_of(stage) in SAME:
             before = self._flow(stage._input_dataset, named)
             return replace(before, dataset=SAME[kind_of(stage)](before.dataset, stage))
         return make(stage, named) if make is not None else self._unknown(stage)
 
+    def _say_less(self, text: str) -> None:
+        """Once, although a part may be looked at in more than one way until one is found to build it."""
+        if text not in self._said:
+            self._said.add(text)
+            warnings.warn(text, SkipsLess, stacklevel=2)
+
     def _unknown(self, stage: Any) -> Flow:
-        if list(stage._inputs()):
-            warnings.warn(
-                f"skip_bad does not know the stage {kind_of(stage)}: an error in it, or in what is before it, ends the run.",
-                SkipsLess,
-                stacklevel=2,
-            )
+        before = ", or in what is before it," if list(stage._inputs()) else ""
+        self._say_less(
+            f"skip_bad does not know the stage {kind_of(stage)}: an error in it{before} ends the run."
+        )
         return Flow(stage, sound=False)
 
     # Stretches of maps
@@ -171,7 +178,7 @@ class Builder:
     def _is_steady(self, stage: Any) -> bool:
         while kind_of(stage) in SAME and kind_of(stage) != "FilterDataset":
             stage = unwrapped(stage._input_dataset)
-        return kind_of(stage) in SOURCES
+        return is_a_source(stage)
 
     def _before(self, base: Any) -> Flow:
         return self._paired(base) if isinstance(base, Pairs) else self._flow(base, named=True)
@@ -217,10 +224,8 @@ class Builder:
         parts = tf.nest.flatten(stage._datasets)
         if not all(self._is_steady(unwrapped(part)) for part in parts):
             # An element that one part skips would shift it against the others: errors stay errors, and go on in step.
-            warnings.warn(
-                "skip_bad leaves a zip as it is whose parts could lose elements: an error in one of them ends the run.",
-                SkipsLess,
-                stacklevel=2,
+            self._say_less(
+                "skip_bad leaves a zip as it is whose parts could lose elements: an error in one of them ends the run."
             )
             return Flow(stage, sound=False)
         return Flow(stage, small=is_small(stage.element_spec), steady=True)
@@ -240,10 +245,8 @@ class Builder:
         keep = caller_of(stage._predicate)
         harmless = never_fails(stage._predicate)
         if not harmless:
-            warnings.warn(
-                "skip_bad does not look into the function of a filter: an error in it ends the run.",
-                SkipsLess,
-                stacklevel=2,
+            self._say_less(
+                "skip_bad does not look into the function of a filter: an error in it ends the run."
             )
 
         @as_written
@@ -320,6 +323,10 @@ class Builder:
             ),
         )
 
+    def _UnbatchDataset(self, stage: Any, named: bool) -> Flow:
+        before = self._flow(before_unbatch(stage), named=False)
+        return Flow(before.dataset.unbatch(), sound=before.sound)
+
     # Readers, and functions that build datasets
 
     def _TFRecordDatasetV2(self, stage: Any, named: bool) -> Flow:
@@ -341,6 +348,17 @@ class Builder:
                 read, cycle_length=parallel, num_parallel_calls=parallel
             )
         return self._records(made, named, files.sound)
+
+    def _TextLineDatasetV2(self, stage: Any, named: bool) -> Flow:
+        """Readers of other files are made of one for each file: there it can be seen whether it is there."""
+        return self._flow(stage._impl, named)
+
+    _FixedLengthRecordDatasetV2 = _TextLineDatasetV2
+
+    def _TextLineDataset(self, stage: Any, named: bool) -> Flow:
+        return Flow(if_it_opens(self._files, stage._filenames, stage), sound=False)
+
+    _FixedLengthRecordDataset = _TextLineDataset
 
     def _records(self, made: Any, named: bool, sound: bool) -> Flow:
 
@@ -371,8 +389,11 @@ class Builder:
         ag_ctx = library("python.autograph.core.ag_ctx")
         api = library("python.autograph.impl.api")
 
-        if getattr(stage._map_func, "_func", None) is None or makes_a_generator(stage):
+        if makes_a_generator(stage):
+            self._say_less("skip_bad does not look into a generator: an error in it ends the run.")
             return Flow(stage, sound=False)
+        if getattr(stage._map_func, "_func", None) is None:
+            return self._unknown(stage)
         before = self._flow(stage._input_dataset, named=False)
         user = api.tf_convert(stage._map_func._func, ag_ctx.control_status_ctx())
         inner: list[Flow] = []
@@ -411,6 +432,11 @@ SAME: dict[str, Callable[[Any, Any], Any]] = {
 def is_ours(stage: Any) -> bool:
     """Whether nothing bad comes out of it already."""
     return bool(vars(stage).get(OURS))
+
+
+def is_a_source(stage: Any) -> bool:
+    """Whether elements begin here, and none is ever missing."""
+    return kind_of(stage) in SOURCES or only_counts(stage)
 
 
 def written_at(places: Sequence[Any]) -> dict[str, Any]:

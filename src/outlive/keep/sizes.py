@@ -36,6 +36,10 @@ class Known:
         more = limit_bytes and self.limit_bytes and limit_bytes > 1.1 * self.limit_bytes
         return replace(self, fails=None, limit_bytes=None) if more else self
 
+    def unless_all_failed(self, least: int) -> Known:
+        """When even the smallest failed it was not the size: something else filled the memory, and nothing is known."""
+        return Known() if self.fails is not None and self.fails <= least else self
+
     def first(self, wish: int, least: int) -> int:
         """Where to begin."""
         if self.fails is None or wish < self.fails:

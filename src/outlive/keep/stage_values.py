@@ -5,9 +5,10 @@ TensorFlow's private attributes, and the names of its classes and operations, ar
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from outlive.keep.inside.tfdata import library
+from outlive.keep.inside.tfdata import is_bare, is_eager, library
 
 #: An element of at most so many values can be kept until it is known whether it came through.
 SMALL = 16
@@ -20,6 +21,9 @@ NEVER_FAILS = frozenset(
     | {"StaticRegexFullMatch", "StringLength", "StringLower"}
 )
 
+
+#: What the counter of ``enumerate`` is made of.
+COUNTING = frozenset({"Const", "RangeDataset", "RewriteDataset", "_Retval"})
 
 #: What a stage says of the order of parallel calls, as the methods take it.
 ORDER = {"true": True, "false": False, "default": None}
@@ -80,6 +84,14 @@ def is_fixed(spec: Any) -> bool:
     return is_dense(spec) and all(one.shape.is_fully_defined() for one in tf.nest.flatten(spec))
 
 
+def before_unbatch(stage: Any) -> Any:
+    """What an ``unbatch`` takes apart, without the map that TensorFlow puts between to lay out what is not dense."""
+    before = stage._input_dataset
+    if kind_of(before) == "RestructuredDataset":
+        before = before._input_dataset._input_dataset
+    return before
+
+
 def options_of(stage: Any) -> Any:
     """The options that a stage sets."""
     return stage._options_attr if hasattr(stage, "_options_attr") else stage._options
@@ -99,6 +111,17 @@ def makes_a_generator(stage: Any) -> bool:
     return any(node.type == "GeneratorDataset" for node in nodes)
 
 
+def only_counts(stage: Any) -> bool:
+    """Whether a handle without a story is the counter of ``enumerate``: numbers, one after the other, and nothing that could fail."""
+    tf = library()
+
+    if not (is_bare(stage) and is_eager(stage)):
+        return False
+    serialized = tf.raw_ops.DatasetToGraphV2(input_dataset=stage._variant_tensor)
+    graph = tf.compat.v1.GraphDef.FromString(serialized.numpy())
+    return {node.op for node in graph.node} <= COUNTING
+
+
 def never_fails(wrapper: Any) -> bool:
     """Whether a traced function does nothing that can fail."""
     kinds = {node.type for node in wrapper.function.graph.get_operations()}
@@ -106,6 +129,11 @@ def never_fails(wrapper: Any) -> bool:
 
 
 def line_of(stage: Any) -> str:
-    """Where the function of a map was written."""
-    code = getattr(getattr(stage._map_func, "_func", None), "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    """Where the function of a map was written; the name of one that is TensorFlow's own."""
+    function = getattr(stage._map_func, "_func", None)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ""
+    if code.co_filename.startswith(os.path.dirname(library().__file__) + os.sep):
+        return str(getattr(function, "__name__", ""))
+    return f"{code.co_filename}:{code.co_firstlineno}"

@@ -11,15 +11,26 @@ from typing import Any
 MOST_VALUES = 6
 LONGEST_VALUE = 300
 
+#: How the error of a file that is not there begins, as ``told`` tells it: what follows names the file.
+NOT_THERE = ("NotFoundError:", "FileNotFoundError:")
 
-def name_of(origin: Any, values: Sequence[Any]) -> dict[str, Any]:
-    """A file and a record, or the values of the element themselves."""
+
+def name_of(origin: Any, values: Sequence[Any], error: str = "") -> dict[str, Any]:
+    """A file and a record, or the values of the element themselves. A file that is not there is known by the error that says so."""
     text = as_text(origin)
     path, mark, number = text.rpartition("#")
     if mark and number.isdigit() and path:
         return {"file": path, "record": int(number)}
     texts = [text for text in map(as_text, values) if text]
-    file = next((one for one in [text, *texts] if one and os.path.exists(one)), None)
+    missing = error.startswith(NOT_THERE)
+    file = next(
+        (
+            one
+            for one in [text, *texts]
+            if one and (os.path.exists(one) or (missing and one in error))
+        ),
+        None,
+    )
     if file is not None:
         return {"file": file}
     return {"element": texts[:MOST_VALUES] or text}

@@ -26,25 +26,29 @@ def close_rings(folder: str, rings: str | None, secrets: Sequence[str], eventful
     with os.scandir(rings) as entries:
         found = sorted(entry.path for entry in entries)
     for path in found:
-        if os.path.islink(path):
-            os.unlink(path)
-        elif os.path.isdir(path):
-            _close_part(path, folder, rings, secrets)
-        elif path.endswith(".native") and not _in_use(path):
-            if eventful:
-                from outlive.record.shimmed import seal
-
-                sealed, crashed = seal(path, secrets, crashed)
-                kept.append(sealed)
-            else:
+        try:
+            if os.path.islink(path):
                 os.unlink(path)
-        elif os.path.getsize(path) == 0 and not _in_use(path):
-            os.unlink(path)
-        else:
-            kept.append(path)
-    kept = sorted((path for path in kept if os.path.exists(path)), key=os.path.getmtime)
+            elif os.path.isdir(path):
+                _close_part(path, folder, rings, secrets)
+            elif path.endswith(".native") and not _in_use(path):
+                if eventful:
+                    from outlive.record.shimmed import seal
+
+                    sealed, crashed = seal(path, secrets, crashed)
+                    kept.append(sealed)
+                else:
+                    os.unlink(path)
+            elif os.path.getsize(path) == 0 and not _in_use(path):
+                os.unlink(path)
+            else:
+                kept.append(path)
+        except FileNotFoundError:
+            continue  # of a worker that ended well a moment after the program, and took it away
+    dated = sorted((when, path) for path in kept if (when := _written(path)) is not None)
+    kept = [path for _, path in dated]
     for path in kept[:-MAX_RINGS]:
-        os.unlink(path)
+        _unlink(path)
     _bring_home(kept[-MAX_RINGS:], folder, rings)
 
 
@@ -62,12 +66,32 @@ def thin_out(rings: str) -> None:
     made: dict[str, float] = {}
     for entry in found:
         number = _number(entry.path)
-        if number.isdigit() and not _in_use(entry.path):
-            files.setdefault(number, []).append(entry.path)
-            made[number] = max(made.get(number, 0.0), entry.stat(follow_symlinks=False).st_ctime)
+        if not number.isdigit() or _in_use(entry.path):
+            continue
+        try:
+            changed = entry.stat(follow_symlinks=False).st_ctime
+        except FileNotFoundError:
+            continue  # taken away by the one who made it
+        files.setdefault(number, []).append(entry.path)
+        made[number] = max(made.get(number, 0.0), changed)
     for number in sorted(files, key=lambda one: made[one])[:-MAX_RINGS]:
         for path in files[number]:
-            os.unlink(path)
+            _unlink(path)
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def _written(path: str) -> float | None:
+    """When it was written to last; nothing when it is there no more."""
+    try:
+        return os.path.getmtime(path)
+    except FileNotFoundError:
+        return None
 
 
 def _bring_home(kept: Sequence[str], folder: str, rings: str) -> None:
@@ -77,8 +101,12 @@ def _bring_home(kept: Sequence[str], folder: str, rings: str) -> None:
         return
     os.makedirs(home, mode=0o700, exist_ok=True)
     for path in kept:
-        with open(path, "rb") as source:
-            runs.write_private(os.path.join(home, os.path.basename(path)), source.read())
+        try:
+            with open(path, "rb") as source:
+                content = source.read()
+        except FileNotFoundError:
+            continue
+        runs.write_private(os.path.join(home, os.path.basename(path)), content)
     runs.remove(rings)
 
 

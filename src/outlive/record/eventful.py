@@ -16,16 +16,22 @@ def eventful_notes(rings: str | None) -> bool:
     if rings is None:
         return False
     with os.scandir(rings) as entries:
-        paths = [(e.name, e.path, e.stat(follow_symlinks=False).st_size) for e in entries]
-    for name, path, length in paths:
-        if name.endswith(".fault") and length:
+        paths = [(entry.name, entry.path) for entry in entries]
+    return any(_is_eventful(name, path) for name, path in paths)
+
+
+def _is_eventful(name: str, path: str) -> bool:
+    try:
+        if name.endswith(".fault"):
+            return os.lstat(path).st_size > 0
+        frames = read_frames(path) if name.endswith(".ring") else ()
+    except FileNotFoundError:
+        return False  # of a worker that ended well a moment after the program, and took it away
+    for frame in frames:
+        note = frame.payload
+        well = note.get("kind") == "quit" and not note.get("code") and not _cut_off(note)
+        if note.get("kind") not in ("stack", "process", *ORDINARY) and not well:
             return True
-        if name.endswith(".ring"):
-            for frame in read_frames(path):
-                note = frame.payload
-                well = note.get("kind") == "quit" and not note.get("code") and not _cut_off(note)
-                if note.get("kind") not in ("stack", "process", *ORDINARY) and not well:
-                    return True
     return False
 
 

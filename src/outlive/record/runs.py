@@ -46,6 +46,9 @@ TRIM_NAME = "trim"
 SKIP_NAME = "skip"
 SPAWN_NAME = "spawn"
 
+#: What was asked of the run goes for each of its processes, also for one that has a folder of its own.
+FOR_ALL_PROCESSES = (BOUND_NAME, TRIM_NAME, SKIP_NAME, SPAWN_NAME)
+
 #: Links in the folders of two attempts, from each to the other, and what was named as bad between them.
 PREVIOUS_NAME = "previous"
 NEXT_NAME = "next"
@@ -118,6 +121,10 @@ def part_of_run(rings: str, name: str) -> tuple[str, str]:
     os.mkdir(folder, 0o700)
     inner = os.path.join(folder, RINGS_NAME)
     os.mkdir(inner, 0o700)
+    for asked in FOR_ALL_PROCESSES:
+        link = os.path.join(rings, asked)
+        if os.path.islink(link):
+            write_link(os.path.join(inner, asked), os.readlink(link))
     return folder, inner
 
 

@@ -10,12 +10,14 @@ SLUGS = ("too-many-open-files",)
 ENOUGH = 65_536
 
 
-def heal(case: Case) -> Change | None:
+def heal(case: Case) -> Change | str:
     """Nothing where the hard limit is reached, or the whole machine's."""
     soft, hard = case.open_files
     wanted = ENOUGH if hard < 0 else min(hard, ENOUGH)
-    if case.evidence.circumstances.files is None or wanted <= soft:
-        return None
+    if case.evidence.circumstances.files is None:
+        return "it was not this program's own limit that was reached"
+    if wanted <= soft:
+        return f"the limit of {soft} open files cannot be raised by this user (ulimit -Hn)"
     return Change(
         "more open files",
         f"the program may have {wanted} files open instead of {soft}.",

@@ -10,10 +10,10 @@ from outlive.record import runs
 SLUGS = ("corrupt-image", "corrupt-record")
 
 
-def heal(case: Case) -> Change | None:
+def heal(case: Case) -> Change | str:
     """Only what a tf.data pipeline reads: what the program opens itself it must skip itself."""
     if case.evidence.scene.pipeline is None:
-        return None
+        return "it was not read by a tf.data pipeline, which alone can be told to skip it"
     log = os.path.join(case.folder, runs.QUARANTINE_NAME)
     return Change(
         "skipped bad input",

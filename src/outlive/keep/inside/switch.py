@@ -11,13 +11,11 @@ import _thread
 import os
 from _weakref import ref
 
+from ...record.inside.handed_over import DATASETS, where_handed_over
+
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Tuple
-
-DATASETS = "tensorflow.python.data.ops.dataset_ops"
-LOOPS = "tensorflow.python.data.ops.dataset_autograph"
-STRATEGIES = "tensorflow.python.distribute.distribute_lib"
 
 #: The attribute of a dataset that was made here.
 ROOT = "_outlive_root"
@@ -65,16 +63,13 @@ class Switch:
 
     def after_import(self) -> Dict[str, Callable[[Any], None]]:
         """The modules to wrap when they are imported."""
-        met = self.bounded
-        return {
-            DATASETS: self._wrap_datasets,
-            LOOPS: lambda module: wrap_loops(module, met),
-            STRATEGIES: lambda module: wrap_strategies(module, met),
-        }
+        wraps = where_read(self.bounded)
 
-    def _wrap_datasets(self, module: Any) -> None:
-        wrap_reading(module, self.bounded)
-        self._wrap_building(module)
+        def wrap_datasets(module: Any) -> None:
+            wraps[DATASETS](module)
+            self._wrap_building(module)
+
+        return {**wraps, DATASETS: wrap_datasets}
 
     def _wrap_building(self, module: Any) -> None:
         """Inside a ``tf.function`` a pipeline is built and read in one: there nothing can be decided later."""
@@ -137,13 +132,9 @@ class Switch:
             import sys
 
             self._follows = True
-            for name, wrap in (
-                (DATASETS, wrap_reading),
-                (LOOPS, wrap_loops),
-                (STRATEGIES, wrap_strategies),
-            ):
+            for name, wrap in where_read(self._followed).items():
                 if name in sys.modules:
-                    wrap(sys.modules[name], self._followed)
+                    wrap(sys.modules[name])
 
     def _followed(self, dataset: Any) -> Any:
         from .tfdata import all_eager, is_bare, library, rests_on
@@ -242,46 +233,20 @@ class Switch:
             self._say(text)
 
 
-def wrap_reading(module: Any, met: Callable[[Any], Any]) -> None:
-    """Every way of reading a dataset, and a dataset that is handed to a ``tf.function``, which will read it."""
-    real, components = module.DatasetV2._apply_debug_options, module.DatasetSpec._to_components
+def where_read(met: Callable[[Any], Any]) -> Dict[str, Callable[[Any], None]]:
+    """What to do after which module has been imported, so that everyone who reads a dataset, or is handed one, gets ``met(dataset)``."""
+    handed_over = where_handed_over(met)
 
-    def apply_debug_options(dataset: Any) -> Any:
-        return met(real(dataset))
+    def wrap_datasets(module: Any) -> None:
+        real = module.DatasetV2._apply_debug_options
 
-    def to_components(spec: Any, dataset: Any) -> Any:
-        return components(spec, met(dataset))
+        def apply_debug_options(dataset: Any) -> Any:
+            return met(real(dataset))
 
-    module.DatasetV2._apply_debug_options = apply_debug_options
-    module.DatasetSpec._to_components = to_components
+        module.DatasetV2._apply_debug_options = apply_debug_options
+        handed_over[DATASETS](module)
 
-
-def wrap_loops(module: Any, met: Callable[[Any], Any]) -> None:
-    """``for element in dataset`` inside a ``tf.function``."""
-    real = module._tf_ag_dataset_for_stmt
-
-    def for_stmt(dataset: Any, *args: Any, **kwargs: Any) -> Any:
-        return real(met(dataset), *args, **kwargs)
-
-    module._tf_ag_dataset_for_stmt = for_stmt
-
-
-def wrap_strategies(module: Any, met: Callable[[Any], Any]) -> None:
-    """A dataset that is handed to several devices or machines."""
-    for kind in (module.StrategyBase, module.StrategyV1, module.Strategy):
-        real = vars(kind).get("experimental_distribute_dataset")
-        if real is not None:
-            kind.experimental_distribute_dataset = _distributing(real, met)
-
-
-def _distributing(real: Any, met: Callable[[Any], Any]) -> Any:
-    def experimental_distribute_dataset(
-        strategy: Any, dataset: Any, *args: Any, **kwargs: Any
-    ) -> Any:
-        return real(strategy, met(dataset), *args, **kwargs)
-
-    experimental_distribute_dataset.__doc__ = real.__doc__
-    return experimental_distribute_dataset
+    return {**handed_over, DATASETS: wrap_datasets}
 
 
 def in_short(error: BaseException) -> str:

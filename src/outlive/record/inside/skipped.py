@@ -1,7 +1,7 @@
 """Skip bad elements of the program's pipelines (``outlive.skip_bad``), without a change of its code. Loaded only where it was asked for.
 
-Every way of reading a dataset from Python goes through one method of TensorFlow's, which gives the dataset that is really read. Whatever fails
-here leaves the program's dataset as it was, and says so.
+Every way of reading a dataset from Python goes through one method of TensorFlow's, which gives the dataset that is really read; a ``tf.function``
+and a strategy are met where they are handed one. Whatever fails here leaves the program's dataset as it was, and says so.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import _thread
 import os
 import sys
 
+from .handed_over import DATASETS, where_handed_over
+
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Dict
-
-DATASETS = "tensorflow.python.data.ops.dataset_ops"
 
 #: What is loaded needs it.
 OLDEST = (3, 10)
@@ -27,7 +27,14 @@ def load(log: str) -> Dict[str, Callable[[Any], None]]:
     """What to do after which module has been imported."""
     if sys.version_info < OLDEST:
         raise RuntimeError("Python 3.10 or later is needed to skip bad elements")
-    return {DATASETS: Skipping(log).wrap}
+    skipping = Skipping(log)
+    handed_over = where_handed_over(skipping.instead)
+
+    def wrap_datasets(module: Any) -> None:
+        skipping.wrap(module)
+        handed_over[DATASETS](module)
+
+    return {**handed_over, DATASETS: wrap_datasets}
 
 
 class Skipping:
@@ -37,7 +44,6 @@ class Skipping:
         self._log = log
         self._lock = _thread.allocate_lock()
         self._within = 0  #: the thread that is at it: what it reads meanwhile is ours
-        self._skip_bad: Any = None
 
     def wrap(self, module: Any) -> None:
         """Stand before the method through which all are read."""
@@ -57,6 +63,8 @@ class Skipping:
             try:
                 held = vars(dataset).get(SKIPPING)
                 if held is None:
+                    if not self._can_be_built_again(dataset):
+                        return dataset
                     held = self._skipping(dataset)
                     vars(held)[SKIPPING] = vars(dataset)[SKIPPING] = held
                 return held
@@ -66,13 +74,32 @@ class Skipping:
             finally:
                 self._within = 0
 
+    def _can_be_built_again(self, dataset: Any) -> bool:
+        """Not what a ``tf.function`` or a strategy has built on one that was met when it was handed over, nor a handle without a story."""
+        known = self._module("outlive.keep.inside.tfdata")
+        return (
+            not known.is_bare(dataset)
+            and bool(known.all_eager(dataset))
+            and not rests_on_a_skipping_one(dataset)
+        )
+
     def _skipping(self, dataset: Any) -> Any:
-        if self._skip_bad is None:
+        skip_bad = self._module("outlive.keep.skipping").skip_bad
+        with sys.modules["tensorflow"].init_scope():
+            return skip_bad(dataset, log=self._log)
+
+    def _module(self, name: str) -> Any:
+        if name not in sys.modules:
             make_findable()
-            name = "outlive.keep.skipping"
             __import__(name)
-            self._skip_bad = sys.modules[name].skip_bad
-        return self._skip_bad(dataset, log=self._log)
+        return sys.modules[name]
+
+
+def rests_on_a_skipping_one(dataset: Any) -> bool:
+    """Whether a dataset, or one before it, is one that is read instead of the program's."""
+    return vars(dataset).get(SKIPPING) is dataset or any(
+        rests_on_a_skipping_one(one) for one in dataset._inputs()
+    )
 
 
 def make_findable() -> None:
