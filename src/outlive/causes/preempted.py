@@ -38,7 +38,13 @@ SHUTDOWN = frozenset({"systemd-shutdow", "systemd-shutdown", "shutdown"})
 @cause(
     "D207",
     since="0.1",
-    behind=("terminated-by-process", "killed-by-process", "interrupted"),
+    behind=(
+        "terminated-by-process",
+        "killed-by-process",
+        "interrupted",
+        "exited-by-program",
+        "exited-without-cleanup",
+    ),
     searched=(
         "CANCELLED DUE TO TIME LIMIT",
         "slurmstepd: error: JOB CANCELLED DUE TO PREEMPTION",
@@ -61,7 +67,8 @@ def preempted(evidence: Evidence) -> Iterator[Finding]:
     ## What to do
     Save checkpoints so often that an end at any time costs little; catch SIGTERM to save a last one; have the job put back into the queue.
     """
-    name = evidence.fatal_signal
+    obeyed = evidence.obeyed()
+    name = obeyed[0].signal if obeyed else evidence.fatal_signal
     if name is None or name not in ENDING or evidence.oom_kill() is not None:
         return
     said = _said_by_slurm(evidence)

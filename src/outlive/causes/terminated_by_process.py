@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.evidence import Evidence
-from outlive.model import Confidence, EndedBy, Finding, Remedy
+from outlive.model import Confidence, EndedBy, Fact, Finding, Remedy
+from outlive.observed import Quit, Received
 from outlive.unit import cause
 
 #: Signals that end a program by default and have no cause of their own.
@@ -35,11 +36,16 @@ def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
     first and SIGKILL some seconds later. The program had no handler, so it ended at once, without saving anything.
 
     ## How we know
-    The program ended by that signal. When the recorder was loaded in the program, it also saw who sent it.
+    The program ended by that signal. When the recorder was loaded in the program, it also saw who sent it. A program that catches the signal and
+    then leaves with the status that stands for it (143 for SIGTERM) was ended by the sender, too; the line is the one that left.
 
     ## What to do
     Find the sender. If such ends are normal where this runs, handle SIGTERM: save a checkpoint and leave.
     """
+    obeyed = evidence.obeyed()
+    if obeyed is not None and obeyed[0].signal in PLAIN:
+        yield _left_for(evidence, *obeyed)
+        return
     name = evidence.fatal_signal
     got = evidence.sender_of(name) if name else None
     from_a_process = got is not None and got.sender_pid is not None
@@ -88,4 +94,25 @@ def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
             Remedy(f"To survive it, catch {name} and save a checkpoint before leaving."),
         ),
         by=EndedBy.PROCESS,
+    )
+
+
+def _left_for(evidence: Evidence, got: Received, call: Quit) -> Finding:
+    """The program caught the signal and did as it was asked."""
+    return Finding(
+        f"{evidence.words_for_sender(got)} asked the program to end with {got.signal}; it left with status {call.status}.",
+        (
+            *evidence.facts_of_sender(got),
+            Fact("call", f"{call.call}({call.code!r})", "seen in the program"),
+            *evidence.because("run time", "peak memory"),
+        ),
+        Confidence.PROVEN,
+        (
+            Remedy(
+                "Find out why it was sent: a time limit, a stop of the service or container, a person."
+            ),
+        ),
+        where=call.own,
+        by=EndedBy.PROCESS,
+        behind=("exited-by-program", "exited-without-cleanup"),
     )

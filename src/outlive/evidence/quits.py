@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 from outlive.evidence.signals import Signals
 from outlive.model import Fact
-from outlive.observed import Quit
+from outlive.observed import Quit, Received
 from outlive.senders import kernel_words
+
+#: A status above this tells of a signal, by an old custom of shells.
+SIGNALLED = 128
 
 
 class Quits(Signals):
@@ -23,6 +28,22 @@ class Quits(Signals):
         if not mine or mine[-1].call != call or mine[-1].status != self.ending.exit_code:
             return None
         return mine[-1]
+
+    def obeyed(self) -> tuple[Received, Quit] | None:
+        """The signal of another process that the program left for of its own accord: with the status that a death by it would have had.
+
+        What catches SIGTERM to save something and then calls ``sys.exit(143)`` was ended by whoever sent it.
+        """
+        code = self.ending.exit_code or 0
+        call = self.last_quit("sys.exit") or self.last_quit("os._exit")
+        try:
+            name = signal.Signals(code - SIGNALLED).name
+        except ValueError:
+            return None
+        got = self.sender_of(name)
+        if call is None or got is None or not got.from_another:
+            return None
+        return got, call
 
     def aborted_at(self) -> Quit | None:
         """The program's own call of ``os.abort``, if that is what ended it."""
