@@ -6,6 +6,7 @@
 import os
 import signal
 import sys
+import time
 
 
 def leave(number, frame):
@@ -15,6 +16,7 @@ def leave(number, frame):
 
 def die() -> None:
     signal.signal(signal.SIGTERM, leave)
+    time.sleep(2)  # at work: handlers are noticed once a second
     os.write(int(os.environ["VICTIM_READY"]), b"%d\n" % os.getpid())
     sys.stdin.read()
 
