@@ -22,6 +22,7 @@ FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP
 @cause(
     "D202",
     since="0.1",
+    behind=("exited-by-program", "exited-without-cleanup"),
     searched=(
         "Terminated",
         "exit code 143",
@@ -114,5 +115,4 @@ def _left_for(evidence: Evidence, got: Received, call: Quit) -> Finding:
         ),
         where=call.own,
         by=EndedBy.PROCESS,
-        behind=("exited-by-program", "exited-without-cleanup"),
     )
