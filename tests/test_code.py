@@ -95,8 +95,34 @@ def test_objects_are_made_where_their_class_is_called() -> None:
 @given(st.text(max_size=200), st.integers(-2, 20))
 def test_no_text_and_no_line_is_too_strange(text: str, line: int) -> None:
     code.makers_around(text, line)
+    code.line_behind(text, line)
     code.called_on(text, line)
     code.is_in_loop(text, line)
     code.function_at(text, line)
     code.names_on(text, line)
     code.constructed(text, "x")
+
+
+@pytest.mark.parametrize(
+    ("line", "following"),
+    [(3, 8), (5, 8), (8, 11), (10, 11), (11, None), (14, None)],
+    ids=["in a loop", "in a loop in it", "no loop", "in a branch", "the last", "another function"],
+)
+def test_what_comes_next_lies_behind_the_loop(line: int, following: int | None) -> None:
+    text = """def run(numbers):
+    for number in numbers:
+        sleep(1)
+        for other in numbers:
+            sleep(1)
+    sleep(1)
+    # nothing
+    made = make(3)
+    if made:
+        sleep(1)
+    more = made * 2
+
+def wait():
+    sleep(1)
+"""
+
+    assert following == code.line_behind(text, line)

@@ -55,6 +55,9 @@ class Growth:
     grown_bytes: int
     seconds: float
     innermost: Place | None = None  #: the most frequent innermost own line beneath it
+    unseen_after: Place | None = (
+        None  #: where the last look was, if it grew in one call that let nobody look
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,11 @@ def memory_limit_reached(evidence: Evidence) -> Iterator[Finding]:
         f"The kernel killed the program when its control group reached the memory limit of {limit}"
     )
     where = evidence.growing_line(evidence.program.pid)
-    if growth is not None:
+    if growth is not None and growth.unseen_after is not None:
+        says += f"; memory grew by {size(growth.grown_bytes)} in one call that let nobody look, after {growth.unseen_after}"
+    elif growth is not None:
         says += f"; memory grew by {size(growth.grown_bytes)} while {where} was running"
-    if growth is not None and where == growth.place:
+    if growth is not None and growth.unseen_after is None and where == growth.place:
         facts.append(
             Fact("share of the growth on this line", f"{growth.share:.0%}", "stacks, ten a second")
         )

@@ -119,6 +119,24 @@ def makers_around(text: str, line: int) -> list[int]:
     return []
 
 
+def line_behind(text: str, line: int) -> int | None:
+    """The next line of the same function that makes something: behind the innermost loop, if one runs the line."""
+    tree = parsed(text)
+    if tree is None:
+        return None
+    inside = is_in_loop(text, line)
+    around = [block for block in blocks(tree) if any(spans(part, line) for part in block)]
+    for block in sorted(around, key=lambda part: (part[-1].end_lineno or 0) - part[0].lineno):
+        at = next(index for index, part in enumerate(block) if spans(part, line))
+        if isinstance(block[at], (*FUNCTIONS, ast.ClassDef)):
+            return None
+        inside = inside and not isinstance(block[at], LOOPS)
+        made = [part for part in simple_statements(block[at + 1 :]) if makes_something(part)]
+        if made and not inside:
+            return made[0].lineno
+    return None
+
+
 def makes_something(statement: ast.stmt) -> bool:
     """Whether a statement calls, computes or builds anything."""
     return not makes_nothing(statement) and any(

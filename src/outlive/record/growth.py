@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from outlive.memory_use import Growth
-from outlive.record.code import is_in_loop, makers_around, only_waits
+from outlive.record.code import is_in_loop, line_behind, makers_around, only_waits
 from outlive.record.traces import SourceLines
 
 Line = tuple[str, int, str]  #: file, number, function
@@ -123,7 +123,9 @@ class Tally:
         )[1]
 
 
-def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growth | None:
+def growth_in(
+    records: Sequence[Mapping[str, Any]], lines: SourceLines, peak_bytes: int | None = None
+) -> Growth | None:
     """Which line was running while memory reached new heights.
 
     Only growth beyond the highest value so far counts, so memory that is taken and given back in turns adds nothing. Every line
@@ -135,6 +137,9 @@ def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growt
     last = _tally(rises[_after_the_last_plateau(rises) :])
     worth = last.total >= max(GROWTH_WORTH_NAMING_BYTES, LAST_PART_OF_GROWTH * whole.total)
     tally = last if worth else whole
+    unseen = _unseen(records, rises, tally, lines, peak_bytes)
+    if unseen is not None:
+        return unseen
     if tally.total < GROWTH_WORTH_NAMING_BYTES:
         return None
     best = tally.best(lambda line: is_in_loop(lines.read(line[0]), line[1]))
@@ -147,6 +152,32 @@ def growth_in(records: Sequence[Mapping[str, Any]], lines: SourceLines) -> Growt
         max(tally.times) - min(tally.times),
         lines.place(_what_made_it(tally.leaf_of(best), tally.shares, lines)),
     )
+
+
+def _unseen(
+    records: Sequence[Mapping[str, Any]],
+    rises: Sequence[Rise],
+    tally: Tally,
+    lines: SourceLines,
+    peak_bytes: int | None,
+) -> Growth | None:
+    """Most of it came after the last look, in one call that held the interpreter so that nobody could look.
+
+    If the program did nothing but wait at that look, what comes next made it: what the loop makes was seen before, and was less.
+    """
+    highest = max((rss for one in records if isinstance(rss := one.get("rss"), int)), default=0)
+    grown = (peak_bytes or 0) - highest
+    if not highest or not rises or not rises[-1].own:
+        return None
+    if grown < max(GROWTH_WORTH_NAMING_BYTES, tally.total):
+        return None
+    file, number, function = seen = rises[-1].own[0]
+    text = lines.read(file)
+    following = line_behind(text, number) if only_waits(text, number) else None
+    if following is None:
+        return None
+    place = lines.place((file, following, function))
+    return Growth(place, 1.0, grown, 0.0, unseen_after=lines.place(seen))
 
 
 class Rise(NamedTuple):

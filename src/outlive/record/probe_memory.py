@@ -137,8 +137,12 @@ def oom_lines_of(readings: Readings, gaps: dict[str, str]) -> tuple[OomLine, ...
 
 def growths_of(readings: Readings) -> dict[int, Growth]:
     """The line that was running while memory grew, by process."""
+    # What was read at its end is the largest of the program and of its children: its own only where it had none.
+    alone = all(sample.get("processes", 1) == 1 for sample in readings.samples)
+    peak = integer(readings.exit.get("max_rss")) if alone and len(readings.processes) == 1 else None
     found = {
-        process.pid: growth_in(process.stacks, readings.lines) for process in readings.processes
+        process.pid: growth_in(process.stacks, readings.lines, peak)
+        for process in readings.processes
     }
     return {pid: growth for pid, growth in found.items() if growth is not None}
 
