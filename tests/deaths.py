@@ -21,7 +21,7 @@ from outlive.report.data import to_data
 from outlive.stored import stored_verdict
 from stage import SECONDS, Played, Victim, missing, staged, victims
 
-__all__ = ["Death", "Victim", "play", "require", "victims"]
+__all__ = ["Death", "Victim", "nobody_saw", "play", "require", "victims"]
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,15 @@ def require(victim: Victim) -> None:
 UNSEEN = "the supervisor was ended before the program"
 
 
+def nobody_saw(verdict: dict) -> bool:
+    """Whether the kernel has killed the one who was to tell."""
+    return UNSEEN in str(verdict["ending"].get("detail"))
+
+
 def play(victim: Victim, act: str, tmp_path: Path) -> Death:
-    """Run ``act`` of a victim under `outlive run`; once more where the kernel has killed the one who was to tell."""
+    """Run ``act`` of a victim under `outlive run`; once more where nobody saw its end."""
     death = _play(victim, act, tmp_path)
-    if "memory" in victim.header and UNSEEN in str(death.verdict["ending"].get("detail")):
+    if "memory" in victim.header and nobody_saw(death.verdict):
         (tmp_path / "again").mkdir()
         death = _play(victim, act, tmp_path / "again")
     return death

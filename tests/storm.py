@@ -65,9 +65,7 @@ def _poison(kind: str, path: Path, whole: bytes) -> None:
     elif kind == "bomb":
         Image.new("1", (20_000, 16_000)).save(path, "PNG")
     elif kind == "blocks":
-        os.mkfifo(
-            path
-        )  # opening it waits for a writer who never comes, as a dead network drive does
+        os.mkfifo(path)  # opening it would wait for a writer who never comes
     else:
         path.write_bytes(
             {"truncated": whole[: len(whole) // 2], "empty": b"", "html": b"<html>404</html>"}[kind]

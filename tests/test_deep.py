@@ -11,6 +11,7 @@ import pytest
 from limited import enter, memory_group, parent_group
 
 from conftest import Outlive
+from deaths import nobody_saw
 
 pytestmark = pytest.mark.death
 
@@ -38,6 +39,12 @@ LINE = 1 + TEXT.splitlines().index("        self.data += part")
 
 
 def run(outlive: Outlive, count: int, *options: str) -> tuple[int, dict]:
+    """Its status and its verdict; once more where nobody saw its end."""
+    status, verdict = _run(outlive, count, *options)
+    return _run(outlive, count, *options) if nobody_saw(verdict) else (status, verdict)
+
+
+def _run(outlive: Outlive, count: int, *options: str) -> tuple[int, dict]:
     if parent_group() is None:
         pytest.skip("no memory control group can be made here (not root, or not mounted)")
     script = outlive.script("eater.py", TEXT.replace("COUNT", str(count)))

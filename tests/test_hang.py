@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +24,9 @@ from outlive.waiting import Forked, Held, Standstill, Thing, Wait, Waiting
 PID = 7
 
 WAITS_THEN_WORKS = """
-import sys, time
-time.sleep(4)
+import os, sys, time
+while not os.path.exists("go"):
+    time.sleep(1)
 while time.process_time() < 2:
     sum(range(1000))
 print("done")
@@ -50,12 +53,23 @@ def test_other_seconds_are_refused(value: str) -> None:
 def test_a_pause_is_told_and_the_program_goes_on_to_its_own_end(outlive: Outlive) -> None:
     script = outlive.script("pauses.py", WAITS_THEN_WORKS)
 
-    done = outlive("run", "--hang-after", "1", str(script))
+    with subprocess.Popen(
+        [sys.executable, "-m", "outlive", "run", "--hang-after", "1", str(script)],
+        cwd=outlive.folder, env=outlive.environment, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        text = ""
+        while "alive, without progress for" not in text:
+            line = process.stderr.readline()
+            assert line, text
+            text += line
+        (outlive.folder / "go").touch()
+        stdout, rest = process.communicate(timeout=100)
 
-    text = " ".join(done.stderr.split())
-    assert (3, "done\n") == (done.status, done.stdout)
-    assert "alive, without progress for" in text
-    assert "the end of a sleep at pauses.py:3" in text
+    text = " ".join((text + rest).split())
+    assert (3, "done\n") == (process.returncode, stdout)
+    assert "the end of a sleep at pauses.py:4" in text
     assert "the program goes on" in text
     verdict = json.loads(outlive("why", "--json").stdout)
     assert ("exit", "exited-by-program") == (verdict["ending"]["kind"], verdict["cause"]["slug"])

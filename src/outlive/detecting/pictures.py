@@ -59,7 +59,7 @@ COLOUR_SPACE, ROWS_PER_STRIP, TILE_LENGTH = 262, 278, 323
 AS_JPEG, LUMA_AND_CHROMA = 7, 6  #: a compression, a colour space
 
 
-NO_FILE = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
+ENDLESS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +143,14 @@ def refuse_no_file(path: str) -> None:
         raise Unfit(
             "missing-file", f"The link `{os.path.basename(path)}` leads to itself."
         ) from error
+    if stat.S_ISDIR(mode):
+        raise Unfit("missing-file", f"`{os.path.basename(path)}` is a folder, no file.")
     if not stat.S_ISREG(mode):
-        what = NO_FILE.get(stat.S_IFMT(mode), "a device")
-        raise Unfit("missing-file", f"`{os.path.basename(path)}` is {what}, no file.")
+        what = ENDLESS.get(stat.S_IFMT(mode), "a device")
+        raise Unfit(
+            "waiting-forever",
+            f"`{os.path.basename(path)}` is {what}, no file: whoever reads it may wait without end.",
+        )
 
 
 @contextmanager
