@@ -58,16 +58,17 @@ def test_a_pause_is_told_and_the_program_goes_on_to_its_own_end(outlive: Outlive
         cwd=outlive.folder, env=outlive.environment, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
-        assert process.stderr is not None
+        assert process.stdout is not None and process.stderr is not None
         text = ""
         while "alive, without progress for" not in text:
             line = process.stderr.readline()
             assert line, text
             text += line
         (outlive.folder / "go").touch()
-        stdout, rest = process.communicate(timeout=100)
+        text += process.stderr.read()
+        stdout = process.stdout.read()
 
-    text = " ".join((text + rest).split())
+    text = " ".join(text.split())
     assert (3, "done\n") == (process.returncode, stdout)
     assert "the end of a sleep at pauses.py:4" in text
     assert "the program goes on" in text
