@@ -545,6 +545,29 @@ tf.saved_model.save(model, sys.argv[1], signatures=model.__call__)
 """
 
 
+READS_WHEN_IT_IS_IMPORTED = """
+import tensorflow as tf
+data = tf.data.Dataset.range(8).map(lambda n: tf.zeros([1000]) + tf.cast(n, tf.float32))
+for element in data.take(1):
+    print("one", element.shape)
+data = data.shuffle(5).batch(2)
+for element in data:
+    print("all of it")
+"""
+
+
+@pytest.mark.tf
+def test_a_script_reads_no_further_than_to_where_the_dataset_is_known(outlive: Outlive) -> None:
+    script = outlive.script("reads.py", READS_WHEN_IT_IS_IMPORTED)
+
+    done = outlive("plan", f"{script}:data", "--json")
+
+    assert 0 == done.status, done.stderr
+    (pipeline,) = json.loads(done.stdout)["pipelines"]
+    assert ["range", "map", "shuffle", "batch"] == [row["stage"] for row in pipeline["stages"]]
+    assert "one (1000,)" in done.stderr and "all of it" not in done.stderr
+
+
 @pytest.mark.tf
 @pytest.mark.timeout(300)
 def test_a_model_that_takes_one_picture_at_a_time_is_measured_by_its_size(

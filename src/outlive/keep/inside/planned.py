@@ -25,7 +25,7 @@ from .stage import bytes_at_most, bytes_beyond, elements_at_most, tuned
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, NoReturn, Optional, Tuple
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
     from .stage import Stage
 
@@ -38,8 +38,16 @@ MOST_PIPELINES = 8
 ROOM_ON_DISK = 1 << 50  #: a plan may always say "to a file"
 
 
+#: The name that a script has while a dataset of it is looked for.
+IMPORTED = "__outlive_plan__"
+
+
 class Read(BaseException):
     """The program has begun to read a dataset: the plan can be made, and the program goes no further."""
+
+
+class Known(BaseException):
+    """It has begun to read, and what was asked for has its value already; with all names of the script."""
 
 
 class NoSuchName(Exception):
@@ -53,8 +61,8 @@ class Built:
         self.stages: List[Any] = []
         self._places: Dict[int, Tuple[str, int]] = {}
 
-    def watch(self, stop_at_reading: bool) -> None:
-        """From now on. Imports TensorFlow, as the script is about to."""
+    def watch(self, reading: Callable[[Any, Any], Any]) -> None:
+        """From now on. Imports TensorFlow, as the script is about to. Whoever reads a dataset calls ``reading`` with TensorFlow's method and it."""
         __import__("tensorflow")
         module = tfdata.library("python.data.ops.dataset_ops")
         real, is_own = module.DatasetV2.__init__, own_code(library_folders())
@@ -68,8 +76,8 @@ class Built:
                     break
 
         module.DatasetV2.__init__ = init
-        if stop_at_reading:
-            module.DatasetV2._apply_debug_options = stop
+        method = module.DatasetV2._apply_debug_options
+        module.DatasetV2._apply_debug_options = lambda dataset: reading(method, dataset)
 
     def place_of(self, stage: Any) -> Optional[Tuple[str, int]]:
         """The user's line."""
@@ -83,9 +91,46 @@ class Built:
         return [stage for stage in ends if tfdata.is_eager(stage) and stage._inputs()]
 
 
-def stop(dataset: Any) -> None:
+def stop(method: Any, dataset: Any) -> None:
     """In place of the method through which every reading goes."""
     raise Read(dataset)
+
+
+def stop_when_known(script: str, name: str) -> Callable[[Any, Any], Any]:
+    """Let the script read until the dataset of this name is there for good: to read on might fill the memory that is to be planned."""
+    first = name.partition(".")[0]
+
+    def reading(method: Any, dataset: Any) -> Any:
+        frame: Any = sys._getframe(1)
+        while frame is not None and not is_script(frame):
+            frame = frame.f_back
+        known = frame is not None and is_dataset(frame.f_globals.get(first))
+        if known and frame.f_lineno >= last_assigned(script, first):
+            raise Known(dict(frame.f_globals))
+        return method(dataset)
+
+    return reading
+
+
+def is_script(frame: Any) -> bool:
+    """Whether it is the outermost frame of the script."""
+    return frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == IMPORTED
+
+
+def last_assigned(script: str, name: str) -> int:
+    """The last line outside of functions that gives a name its value."""
+    import ast
+
+    with open(script, "rb") as file:
+        tree = ast.parse(file.read())
+    last, waiting = 0, list(ast.iter_child_nodes(tree))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name:
+            last = max(last, node.lineno)
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+    return last
 
 
 def datasets_of(script: str, name: str, arguments: List[str], built: Built) -> List[Any]:
@@ -94,9 +139,14 @@ def datasets_of(script: str, name: str, arguments: List[str], built: Built) -> L
 
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-    built.watch(stop_at_reading=not name)
+    built.watch(stop_when_known(script, name) if name else stop)
     if name:
-        value = named(runpy.run_path(script, run_name="__outlive_plan__"), name)
+        try:
+            names = runpy.run_path(script, run_name=IMPORTED)
+        except Known as reached:
+            names = reached.args[0]
+        now_we_read()
+        value = named(names, name)
         if not flattened(value):
             raise NoSuchName(f"{name!r} gives no dataset, but {type(value).__name__}")
         return flattened(value)
@@ -108,10 +158,15 @@ def datasets_of(script: str, name: str, arguments: List[str], built: Built) -> L
     except SystemExit as left:  # it came to its end without reading anything
         if left.code and not built.roots():
             raise  # for want of arguments, say
-    module = tfdata.library("python.data.ops.dataset_ops")
-    module.DatasetV2._apply_debug_options = lambda dataset: dataset  # now we read
+    now_we_read()
     others = [one for one in built.roots() if one is not (read or [None])[0]]
     return (read + others)[:MOST_PIPELINES]
+
+
+def now_we_read() -> None:
+    """The script has been brought to where it shall be."""
+    module = tfdata.library("python.data.ops.dataset_ops")
+    module.DatasetV2._apply_debug_options = lambda dataset: dataset
 
 
 def named(names: Dict[str, Any], name: str) -> Any:
