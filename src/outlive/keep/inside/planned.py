@@ -114,7 +114,8 @@ def stop_when_known(script: str, name: str) -> Callable[[Any, Any], Any]:
 
 def is_script(frame: Any) -> bool:
     """Whether it is the outermost frame of the script."""
-    return frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == IMPORTED
+    named = frame.f_globals.get("__name__")
+    return bool(frame.f_code.co_name == "<module>" and named == IMPORTED)
 
 
 def last_assigned(script: str, name: str) -> int:
