@@ -127,6 +127,22 @@ def test_a_step_that_takes_and_gives_back_does_not_use_up_the_looks(
     assert len(looks) <= 25
 
 
+def test_memory_that_is_given_back_and_stays_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.joinpath("limit").symlink_to(f"{1000 * MB} 0")
+    watch: Any = census.Census(None, str(tmp_path), bool, None)  # type: ignore[arg-type]
+    looks: list[int] = []
+    watch._looker = SimpleNamespace(look=lambda rss, limit, used: looks.append(rss // MB))
+    monkeypatch.setattr(census, "private_bytes", lambda: 700 * MB)
+    for free in (0, 5, 5, 400, 410, 410):
+        monkeypatch.setattr(census, "heap", lambda free=free: (700 * MB, free * MB, 0, 0))
+        watch._holes_due = 0.0
+        watch.consider(700 * MB)
+
+    assert [700, 700] == looks, "when it was full, and when it was full of holes"
+
+
 # --- what the looks prove
 
 LEDGER = Ledger(500 * MB, 1000 * MB, 0, 400 * MB, 5 * MB, 0, 0, 100 * MB)

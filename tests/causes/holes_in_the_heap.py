@@ -20,7 +20,7 @@ def run(total: int) -> None:
     kept = []
     for length in (2_000, 30_000):
         kept.append(survivors(length, total))  # <- here
-        for _ in range(20):
+        for _ in range(40):
             time.sleep(0.02)
     print(len(kept))
 

@@ -12,7 +12,7 @@ import os
 import sys
 
 from .clock import Clock
-from .memory import private_bytes, resident_bytes, room_in_address_space
+from .memory import heap, private_bytes, resident_bytes, room_in_address_space
 from .shelf import Shelf
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -39,6 +39,11 @@ FALL = 0.2
 MOST_FALLS = 3
 MOST = 40
 SECONDS_BETWEEN_LIMITS = 0.5
+
+#: Memory that is given back to malloc may stay where it is: the process is as large as before, and full of holes. That is asked so often …
+SECONDS_BETWEEN_HOLES = 0.2
+#: … or so rarely that it takes less than a hundredth of the time: malloc walks along its holes to count them.
+TIMES_AS_LONG = 100
 
 #: In the order in which they need each other.
 MODULES = ("weighing", "search", "arrays", "tensorflow_state", "walk", "deep", "looking")
@@ -73,6 +78,8 @@ class Census:
         self._last_rss = 0
         self._count = 0
         self._falls = 0
+        self._free = 0  #: in malloc's heap, when it was last asked
+        self._holes_due = 0.0
         self._deep = os.path.islink(os.path.join(folder, "deep"))
         self._shelf = Shelf(MODULES)
         self._looker: Any = None
@@ -93,12 +100,24 @@ class Census:
             self._last_rss = rss
         if not limit or used < DANGER * limit or rss < LEAST * limit or self._count >= MOST:
             return
-        if rss - self._last_rss < STEP * limit:
+        if rss - self._last_rss < STEP * limit and not self._has_new_holes(limit):
             return
         self._last_rss = rss
         self._count += 1
         if self._ready():
             self._looker.look(rss, limit, used)
+
+    def _has_new_holes(self, limit: int) -> bool:
+        """Whether much was given back inside the process since this was last asked."""
+        now = Clock.monotonic()
+        if now < self._holes_due:
+            return False
+        told = heap()
+        self._holes_due = now + max(
+            SECONDS_BETWEEN_HOLES, TIMES_AS_LONG * (Clock.monotonic() - now)
+        )
+        before, self._free = self._free, told[1] if told else 0
+        return self._free - before >= FALL * limit
 
     def refused(self, error: BaseException) -> None:
         """A request for memory was refused and ended the program: look at once, while the frames of the error are there."""
@@ -124,7 +143,7 @@ class Census:
 
     def forked(self) -> None:
         """In a child: what was seen was the parent's."""
-        self._last_rss = self._count = self._falls = 0
+        self._last_rss = self._count = self._falls = self._free = 0
         self._looker = None
 
     def _current_limit(self, rss: int) -> Tuple[int, int]:
