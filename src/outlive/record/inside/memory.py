@@ -20,6 +20,15 @@ FREE = (
     re.compile(rb"unused pools \* \d+ bytes += +([\d,]+)"),
 )
 
+#: As in <malloc.h>.
+MALLINFO2 = [
+    (name, ctypes.c_size_t)
+    for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+        "fordblks", "keepcost",
+    )
+]  # fmt: skip
+
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -95,27 +104,29 @@ def room_in_address_space() -> Optional[int]:
     return max(0, limit - mapped) if mapped and limit is not None else None
 
 
+class Malloc:
+    """The C library's account of its heap (``mallinfo2``), made ready once: it is asked several times a second when memory is in danger."""
+
+    ask: Any = None  #: False without glibc 2.33 or later
+
+    @classmethod
+    def ready(cls) -> Any:
+        """The function, or False."""
+        if cls.ask is None:
+            try:
+                cls.ask = ctypes.CDLL(None).mallinfo2
+                cls.ask.restype = type("Answer", (ctypes.Structure,), {"_fields_": MALLINFO2})
+            except (OSError, AttributeError):
+                cls.ask = False
+        return cls.ask
+
+
 def heap() -> Optional[Tuple[int, int, int, int]]:
     """What malloc has handed out, and what was given back to it but not to the kernel; of the former the large blocks, which have
     pages of their own: their bytes and their number. None without glibc 2.33 or later."""
-    try:
-        library = ctypes.CDLL(None)
-        ask: Any = library.mallinfo2
-    except (OSError, AttributeError):
+    ask = Malloc.ready()
+    if not ask:
         return None
-
-    class Answer(ctypes.Structure):
-        """As in <malloc.h>."""
-
-        _fields_ = [
-            (name, ctypes.c_size_t)
-            for name in (
-                "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
-                "fordblks", "keepcost",
-            )
-        ]  # fmt: skip
-
-    ask.restype = Answer
     answer = ask()
     mapped, blocks = int(answer.hblkhd), int(answer.hblks)
     return int(answer.uordblks) + mapped, int(answer.fordblks), mapped, blocks
