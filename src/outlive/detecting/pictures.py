@@ -58,7 +58,7 @@ IMAGE_WIDTH, IMAGE_LENGTH, BITS_PER_SAMPLE, COMPRESSION = 256, 257, 258, 259
 COLOUR_SPACE, ROWS_PER_STRIP, TILE_LENGTH = 262, 278, 323
 AS_JPEG, LUMA_AND_CHROMA = 7, 6  #: a compression, a colour space
 
-
+#: No files: whoever opens or reads one may wait without end.
 ENDLESS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
