@@ -3,7 +3,7 @@
     python bench/bound.py [--rounds 5] [--speeds] [--pipelines] [--models [FOLDER]]
 
 Six pipelines that hold 0.1 to 1.3 GB are read plain and bounded, each way in a process of its own, in turn; the ratio is plain by bounded, of the
-same round, so 1 is as fast and more is faster. First under one limit at which the plain one lives: control groups of what the program takes and twice the
+same round, so 1 is as fast and more is faster. First under one limit at which the plain one lives: cgroups of what the program takes and twice the
 pipeline's measured peak, where `outlive.bound` is told nothing. Then what it costs to live in 300 MB, where
 the plain one, which has no limit here, would be killed. Their peaks, and those of models at a batch that was not measured for the fit, are held
 against what `outlive plan` said beforehand; a SavedModel of yours in FOLDER is one more.
@@ -79,7 +79,7 @@ def peak_of(name: str) -> dict[str, int]:
 
 def speeds_where_the_plain_one_lives(rounds: int) -> None:
     if parent_group() is None:
-        print("No control group can be made here: nothing is said of limits at which the plain ones live.")  # fmt: skip
+        print("No cgroup can be made here: nothing is said of limits at which the plain ones live.")  # fmt: skip
         return
     print(header("plain and bounded below one limit"))
     for name in PIPELINES:

@@ -1,10 +1,10 @@
 """The whole storm: 2,000 pictures, 20 of them poison, 50 kills at random moments, under a limit at which a plain loop dies.
 
-    python bench/chaos.py [--good 1980] [--kills 50] [--limit 1500] [--seed 1] [--model DIR]
+    python bench/chaos.py [--good 1980] [--kills 50] [--limit 1500] [--seed 1] [--model DIR] [--figures .harmless]
 
 Says what was killed, how often the job had to be started, and what was wrong at the end: nothing, if every good picture is there
 exactly once and every bad one is named with its cause. A plain TensorFlow loop over the same pictures, which catches every exception
-and skips what would hang or crash it, is run under the same limit first.
+and skips what would hang or crash it, is run under the same limit first. With --figures the counts are left for `make trust`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "demo")]
+sys.path[:0] = [str(ROOT / "tests" / "helpers"), str(ROOT / "demo")]
 
 from limited import enter, memory_group  # noqa: E402
 
-from storm import detect_command, make_pictures, reckoning, weather, wrong  # noqa: E402
+from kill_storm import detect_command, make_pictures, reckoning, weather, wrong  # noqa: E402
+from trust_figures import write_figures  # noqa: E402
 
 POISON = {
     "truncated": 4,
@@ -65,6 +66,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=1500, help="MB, of the whole job")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", type=Path)
+    parser.add_argument("--figures", type=Path)
     given = parser.parse_args()
     noise = random.Random(given.seed)
     with tempfile.TemporaryDirectory() as name:
@@ -72,7 +74,7 @@ def main() -> None:
         model = given.model
         if model is None:
             subprocess.run(
-                [sys.executable, str(ROOT / "tests" / "detectors.py"), name, "any"],
+                [sys.executable, str(ROOT / "tests" / "helpers/small_detectors.py"), name, "any"],
                 check=True,
                 capture_output=True,
             )
@@ -112,6 +114,15 @@ def main() -> None:
         print(f"killed: {dict(storm.killed)}, {sum(storm.killed.values())} in all")
         print(f"answered: {len(names)} of {total}, {len(causes)} of them in quarantine")
         print("\n".join(faults[:20]) or "nothing was wrong")
+        if given.figures:
+            counts = {
+                "kills": sum(storm.killed.values()),
+                "pictures": total,
+                "starts": storm.starts,
+            }
+            write_figures(
+                given.figures, "detect", counts | {"lost, twice or wrongly named": len(faults)}
+            )
         if storm.status not in (0, 1):
             print(storm.stderr[-2000:])
         sys.exit(1 if faults else 0)

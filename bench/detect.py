@@ -82,10 +82,10 @@ OUTLIVE = (
     TELL
     + """
 import signal
-from outlive.detecting.inputs import inputs_from
-from outlive.detecting.running import Detection
-from outlive.detecting.runtimes import with_runtime
-from outlive.detecting.settings import Settings
+from outlive.detection.inputs import inputs_from
+from outlive.detection.job import Detection
+from outlive.detection.models.runtimes import with_runtime
+from outlive.detection.settings import Settings
 settings = with_runtime(Settings(sys.argv[1], runtime=sys.argv[4], format="jsonl").checked(), print)
 detection = Detection(settings, lambda: inputs_from([sys.argv[2]]), sys.argv[3] + ".out")
 deaths, total = int(sys.argv[6]), int(sys.argv[7])

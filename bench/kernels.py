@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests"))
+sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
 LOOP = 200
 
@@ -24,7 +24,7 @@ def opened(home: Path, watched: bool) -> tuple[Any, float]:
     from jupyter_client import KernelManager
     from jupyter_client.provisioning import KernelProvisionerFactory
 
-    from notebooks import Notebook
+    from notebook_kernels import Notebook
 
     began = time.monotonic()
     if watched:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from outlive.scan.engine import Settings, check
+from outlive.data.scan.engine import Settings, check
 
 DAMAGED_SHARE = 0.05
 SIDE = (500, 375)

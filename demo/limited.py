@@ -1,4 +1,4 @@
-"""A control group with a limit on memory or on threads, for the demo and the tests: made if the machine lets us, always removed."""
+"""A cgroup with a limit on memory or on threads, for the demo and the tests: made if the machine lets us, always removed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from outlive.host import GroupFolder, Host
+from outlive.inside.machine.host import GroupFolder, Host
 
 SECONDS_TO_EMPTY = 10
 
 
 def parent_group() -> GroupFolder | None:
-    """A memory control group in which children can be made: the top one, or our own."""
+    """A memory cgroup in which children can be made: the top one, or our own."""
     for group in reversed(Host().memory_groups()):
         if not os.access(group.path, os.W_OK):
             continue
@@ -28,7 +28,7 @@ def parent_group() -> GroupFolder | None:
 
 @contextlib.contextmanager
 def memory_group(megabytes: int | None, above: Path | None = None) -> Iterator[Path]:
-    """A control group of so many MB, without swap. What is left in it at the end is killed: we started it."""
+    """A cgroup of so many MB, without swap. What is left in it at the end is killed: we started it."""
     parent = parent_group()
     assert parent is not None, "ask parent_group() first"
     folder = Path(above or parent.path, f"outlive-{uuid.uuid4().hex[:10]}")
@@ -50,7 +50,7 @@ def memory_group(megabytes: int | None, above: Path | None = None) -> Iterator[P
 
 
 def tasks_parent() -> GroupFolder | None:
-    """A control group for tasks in which children can be made: the top one, or our own."""
+    """A cgroup for tasks in which children can be made: the top one, or our own."""
     for group in reversed(Host().groups("pids")):
         if not os.access(group.path, os.W_OK):
             continue
@@ -62,13 +62,44 @@ def tasks_parent() -> GroupFolder | None:
 
 @contextlib.contextmanager
 def task_group(most: int) -> Iterator[Path]:
-    """A control group of so many processes and threads. What is left in it at the end is killed: we started it."""
+    """A cgroup of so many processes and threads. What is left in it at the end is killed: we started it."""
     parent = tasks_parent()
     assert parent is not None, "ask tasks_parent() first"
     folder = Path(parent.path, f"outlive-{uuid.uuid4().hex[:10]}")
     folder.mkdir()
     try:
         (folder / "pids.max").write_text(str(most))
+        yield folder
+    finally:
+        _empty(folder)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def cpu_parent() -> GroupFolder | None:
+    """A cgroup for CPU time in which children can be made: the top one, or our own."""
+    for group in reversed(Host().groups("cpu")):
+        if not os.access(group.path, os.W_OK):
+            continue
+        if group.version == 2 and "cpu" not in _read(Path(group.path, "cgroup.subtree_control")):
+            continue
+        return group
+    return None
+
+
+@contextlib.contextmanager
+def cpu_group(cpus: float) -> Iterator[Path]:
+    """A cgroup that gets so many CPUs. What is left in it at the end is killed: we started it."""
+    parent = cpu_parent()
+    assert parent is not None, "ask cpu_parent() first"
+    folder = Path(parent.path, f"outlive-{uuid.uuid4().hex[:10]}")
+    folder.mkdir()
+    period = 100_000
+    try:
+        if parent.version == 1:
+            (folder / "cpu.cfs_quota_us").write_text(str(round(cpus * period)))
+        else:
+            (folder / "cpu.max").write_text(f"{round(cpus * period)} {period}")
         yield folder
     finally:
         _empty(folder)

@@ -27,12 +27,12 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         if parent_group() is not None:
             group = stack.enter_context(memory_group(LIMIT_MB))
-            say(f"A control group with a memory limit of {LIMIT_MB} MB, as a container has it.")
+            say(f"A cgroup with a memory limit of {LIMIT_MB} MB, as a container has it.")
             limit: Callable[[], None] = lambda: enter(group)  # noqa: E731  # one of two ways to limit
             expected = "memory-limit-reached"
         else:
             say(
-                "No control group can be made here (not root), so the kernel cannot be made to kill.\n"
+                "No cgroup can be made here (not root), so the kernel cannot be made to kill.\n"
                 f"   The next best: an address-space limit of {ADDRESS_SPACE_MB} MB (ulimit -v)."
             )
             size = ADDRESS_SPACE_MB * 1_000_000

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import click
 
 import outlive
-from outlive.commands import cli
-from outlive.commands.contract import STATUSES, STATUSES_OF_RUN, VARIABLES
+from outlive.cli.command_line import cli
+from outlive.cli.contract import STATUSES, STATUSES_OF_RUN, VARIABLES
 
 
 def commands(
@@ -24,11 +24,28 @@ def commands(
             yield from commands(command, names)
 
 
-def reference() -> str:
-    """The page, as Markdown."""
-    parts = ["# Reference", "Made from the command line itself."]
+def page_name(command: str) -> str:
+    """Where a command of the top level is explained."""
+    return f"reference-{command}"
+
+
+def of_command(name: str) -> str:
+    """The page of one command, and of those below it, as Markdown."""
+    parts = []
     for names, command in commands():
-        parts += _command(" ".join(names), command)
+        if names[1] == name:
+            heading = "#" * (len(names) - 1)
+            parts += [f"{heading} {' '.join(names)}", *_command(" ".join(names), command)]
+    return "\n\n".join(parts) + "\n"
+
+
+def reference() -> str:
+    """The page that leads to those of the commands, with all that is not a command, as Markdown."""
+    rows = [
+        f"- [outlive {name}]({page_name(name)}.page): {command.get_short_help_str(200)}"
+        for name, command in cli.commands.items()
+    ]
+    parts = ["# Reference", "Made from the command line itself.", "## Commands", "\n".join(rows)]
     names = [name for name in outlive.__all__ if not name.startswith("_")]
     parts += [
         "## Python",
@@ -38,7 +55,7 @@ def reference() -> str:
         "## pytest",
         _table(
             "option",
-            iter([("`--outlive`", "record this run; if it dies, say which test it was, and why")]),
+            iter([("`--outlive`", "record this run; if it dies, say in which test, and why")]),
         ),
         "## Exit statuses",
         _table("status", ((str(status), says) for status, says in STATUSES.items())),
@@ -72,7 +89,7 @@ def _cell(text: str) -> str:
 def _command(name: str, command: click.Command) -> list[str]:
     context = click.Context(command, info_name=name)
     usage = " ".join(command.collect_usage_pieces(context))
-    parts = [f"## {name}", f"```console\n$ {name} {usage}\n```", _help(command.help or "")]
+    parts = [f"```console\n$ {name} {usage}\n```", _help(command.help or "")]
     options = [it for it in command.params if isinstance(it, click.Option) and not it.hidden]
     if options:
         parts.append(_table("option", ((_names(it), _says(it, context)) for it in options)))

@@ -16,14 +16,39 @@ from outlive import __version__
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-#: Pages that are named in the head of every page.
-NAVIGATION = (
-    ("tutorials", "Tutorials"),
-    ("causes", "Causes of death"),
-    ("symptoms", "Symptoms"),
-    ("reference", "Reference"),
-    ("search", "Index"),
-)
+#: Pages that are named beside every page, in groups.
+NAVIGATION = {
+    "Start": (("index", "Home"), ("tutorials", "Tutorials"), ("commands", "Commands")),
+    "Manual": (
+        ("reading-a-verdict", "Reading a verdict"),
+        ("in-jupyter", "Notebooks"),
+        ("staying-alive", "Staying alive"),
+        ("going-on", "Going on"),
+        ("detecting", "Detecting objects"),
+        ("doctor", "Doctor"),
+        ("lint", "Lint"),
+        ("scanning", "Scanning data"),
+        ("in-teams", "In teams"),
+        ("exit-codes", "Exit codes"),
+    ),
+    "Look up": (
+        ("causes", "Causes of death"),
+        ("symptoms", "Symptoms"),
+        ("checks", "Checks"),
+        ("rules", "Rules"),
+        ("remedies", "Remedies"),
+        ("reference", "Reference"),
+        ("search", "Index"),
+    ),
+    "Trust": (
+        ("what-is-inside", "What is inside"),
+        ("trust", "Reliability"),
+        ("figures", "Figures"),
+    ),
+}
+
+#: A page with so many sections lists them at its top.
+SECTIONS_TO_LIST = 3
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 OUTSIDE = ("http://", "https://", "mailto:", "#")
@@ -91,7 +116,6 @@ def page(title: str, body: str, about: str = "", scripts: tuple[str, ...] = ()) 
     """The frame around a page: works from a disk, needs nobody's network, reads well without its style. One with a script is the search itself."""
     about = f'<meta name="description" content="{html.escape(about)}">\n' if about else ""
     box = "" if scripts else BOX
-    links = " · ".join(f'<a href="{name}.html">{words}</a>' for name, words in NAVIGATION)
     scripted = "".join(f'<script src="{name}"></script>' for name in scripts)
     return f"""<!doctype html>
 <html lang="en">
@@ -105,11 +129,34 @@ def page(title: str, body: str, about: str = "", scripts: tuple[str, ...] = ()) 
 <a class="skip" href="#content">To the content</a>
 <header>
 <a href="index.html"><strong>Outlive</strong></a>
-<nav aria-label="Manual">{links}</nav>
 {box}</header>
+<div class="page">
 <main id="content">
-{body}</main>
+{_with_contents(body)}</main>
+{_sidebar()}
+</div>
 <footer>Outlive {__version__}</footer>
 {scripted}</body>
 </html>
 """
+
+
+def _sidebar() -> str:
+    groups = []
+    for title, entries in NAVIGATION.items():
+        links = "".join(f'<li><a href="{name}.html">{words}</a></li>' for name, words in entries)
+        groups.append(f"<p>{title}</p>\n<ul>{links}</ul>")
+    return '<nav class="side" aria-label="Manual">\n' + "\n".join(groups) + "\n</nav>"
+
+
+def _with_contents(body: str) -> str:
+    """The page with a list of its sections below its title, where it has several."""
+    sections = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
+    if len(sections) < SECTIONS_TO_LIST:
+        return body
+    rows = "".join(
+        f'<li><a href="#{name}">{re.sub("<[^>]+>", "", words)}</a></li>' for name, words in sections
+    )
+    contents = f'<nav class="contents" aria-label="On this page"><ul>{rows}</ul></nav>'
+    head, end, rest = body.partition("</h1>")
+    return f"{head}{end}\n{contents}{rest}" if end else body

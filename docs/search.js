@@ -1,4 +1,4 @@
-// The search of the manual: the same as outlive/searching.py, over the index that build.py made of it. No network.
+// The search of the manual: the same as outlive/units/search.py, over the index that build.py made of it. No network.
 "use strict";
 
 function wordsOf(text) {

@@ -1,6 +1,6 @@
 """The verdicts that the manual shows: each cause's victim is really run, and what Outlive says of it is kept, masked.
 
-    make verdicts                    all of them (some minutes; control groups need root)
+    make verdicts                    all of them (some minutes; cgroups need root)
     make verdicts ONLY=deadlocked    only these
 
 They are kept as JSON, so that `make docs` shows them as the present Outlive prints them, and reads them as the present Outlive reads
@@ -25,19 +25,19 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 VERDICTS = HERE / "verdicts"
 EXAMPLES = HERE / "examples"
-for _folder in ("demo", "tests"):
+for _folder in ("demo", "tests/helpers"):
     if str(ROOT / _folder) not in sys.path:
         sys.path.insert(0, str(ROOT / _folder))
 
-from outlive.evidence import Evidence  # noqa: E402
-from outlive.examine import decide  # noqa: E402
-from outlive.model import EndedBy, Ending, EndingKind, Verdict  # noqa: E402
-from outlive.record.masking import mask_text  # noqa: E402
-from outlive.report.data import from_json, to_data  # noqa: E402
+from outlive.coroner.examine import decide  # noqa: E402
+from outlive.inside.notes.masking import mask_text  # noqa: E402
+from outlive.model.evidence import Errors, Evidence, Run  # noqa: E402
+from outlive.model.findings import EndedBy, Ending, EndingKind, Verdict  # noqa: E402
+from outlive.model.verdict_json import from_json, to_data  # noqa: E402
 from outlive.report.share import Stranger  # noqa: E402
-from outlive.showing import names_to_hide  # noqa: E402
-from outlive.unit import cause, discover  # noqa: E402
-from stage import Victim, missing, victims  # noqa: E402
+from outlive.report.terminal import names_to_hide  # noqa: E402
+from outlive.units.unit import cause, discover  # noqa: E402
+from victim_runner import Victim, missing, victims  # noqa: E402
 
 SECONDS = 120
 
@@ -95,7 +95,7 @@ def masked(verdict: Verdict) -> Verdict:
 
 def play_victim(slug: str, victim: Victim) -> Example:
     """Let it die under `outlive run`, in the circumstances that it asks for."""
-    from deaths import play
+    from recorded_deaths import play
 
     with tempfile.TemporaryDirectory() as folder:
         death = play(victim, "die", Path(folder))
@@ -188,25 +188,25 @@ def stale() -> Example:
 
 def out_of_memory() -> Example:
     """Not staged: others use this machine. The kernel's words are those of a real log."""
-    from making import PID, gathered
+    from made_evidence import PID, gathered
 
     line = f"Out of memory: Killed process {PID} (python) total-vm:61841024kB, anon-rss:30412800kB, file-rss:0kB, UID:1000"
     told = decide(RUN, gathered(kernel_lines=[line]))
     ending = replace(told.ending, detail="ended by SIGKILL after 412.0 s", by=EndedBy.KERNEL_OOM)
-    note = "To exhaust a whole machine for an example would harm its neighbours: this verdict was judged from the words of a kernel's log."
+    note = "To exhaust a whole machine for an example would harm its neighbours: this verdict was made from the text of a kernel log."
     return Example("machine-out-of-memory", None, masked(replace(told, ending=ending)), note)
 
 
 def out_of_gpu_memory() -> Example:
     """Not staged: there is no graphics card where the manual is made. The words are TensorFlow's."""
-    from outlive.model import Place
-    from outlive.observed import Program, Thrown
+    from outlive.model.events import Program, Thrown
+    from outlive.model.findings import Place
 
     words = "OOM when allocating tensor with shape[256,512,512,64] and type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc [Op:Conv2D]"
     error = Thrown("tensorflow.ResourceExhaustedError", words, (Place("train.py", 31, "step", "logits = model(batch)"),), pid=1)  # fmt: skip
     ending = Ending(EndingKind.EXCEPTION, exit_code=1, detail="exit status 1 after 18.2 s")
     program = Program(pid=1, own_pids=frozenset({1}), python="3.11.7")
-    told = decide(RUN, Evidence(ending, program, {}, errors=(error,)))
+    told = decide(RUN, Evidence(Run(ending, program, {}), errors=Errors(thrown=(error,))))
     note = "There is no graphics card where this manual is made: this verdict was judged from the words of TensorFlow's error."
     return Example("gpu-memory-exhausted", None, masked(told), note)
 

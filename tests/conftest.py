@@ -16,6 +16,10 @@ import pytest
 from hypothesis import settings
 from limited import memory_group, parent_group, task_group, tasks_parent
 
+from harmless.figures import Figures
+from harmless.parts import Parts
+from warm_command_line import WarmCommandLine
+
 settings.register_profile("outlive", deadline=None, database=None, print_blob=True)
 settings.load_profile("outlive")
 
@@ -47,12 +51,45 @@ def hatch_build() -> ModuleType:
     return module
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`make harmless` runs what takes too long for every test run."""
+    parser.addoption("--harmless", metavar="FILE", help="run the long comparisons; write figures")
+    parser.addoption("--every", metavar="N", type=int, default=1, help="of those, every Nth only")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The one that distributes the tests writes the figures down."""
+    path = config.getoption("--harmless")
+    if path and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Figures(Path(path)))
+        config.pluginmanager.register(Parts(Path(path).parent))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without the option the long comparisons are not there."""
+    if config.getoption("--harmless"):
+        return
+    long = [item for item in items if item.get_closest_marker("harmless")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in set(long)]
+
+
 def pytest_sessionstart() -> None:
     """An editable install does not notice that the C library's sources have changed."""
     build = hatch_build()
     sources, target = ROOT / build.SOURCES, ROOT / build.LIBRARY
     if target.exists() and not build.is_current(sources, target):
         build.compile_shim(sources, target)
+
+
+#: The commands that only look are forked from one process; the others are started as a user would.
+WARM = WarmCommandLine()
+
+
+def _text(written: bytes) -> str:
+    """Read as ``subprocess`` does: line ends are one character."""
+    text = written.decode("utf-8", "surrogateescape")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @dataclass(frozen=True)
@@ -82,10 +119,14 @@ class Outlive:
         stdin: str = "",
         seconds: float = SECONDS,
     ) -> Done:
+        environment = self.environment | dict(variables or {})
+        if WARM.can(words, dict(variables or {})):
+            ended = WARM(words, cwd or self.folder, environment, stdin.encode(), seconds)
+            return Done(ended.status, *(_text(out) for out in (ended.stdout, ended.stderr)))
         done = subprocess.run(
             [sys.executable, "-m", "outlive", *words],
             cwd=cwd or self.folder,
-            env=self.environment | dict(variables or {}),
+            env=environment,
             input=stdin,
             capture_output=True,
             text=True,
@@ -107,6 +148,14 @@ class Outlive:
         return path
 
 
+@pytest.fixture(autouse=True)
+def same_import_path() -> Iterator[None]:
+    """A command line that is called in this process takes the folder that it is started in off the path, for all tests after it."""
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
+
+
 @pytest.fixture
 def outlive(tmp_path: Path) -> Outlive:
     (tmp_path / "work").mkdir()
@@ -122,18 +171,18 @@ def skip_for_want_of(what: str) -> None:
 
 @pytest.fixture
 def group(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A memory control group of as many MB as the test's mark ``memory`` says."""
+    """A memory cgroup of as many MB as the test's mark ``memory`` says."""
     if parent_group() is None:
-        skip_for_want_of("no memory control group can be made here")
+        skip_for_want_of("no memory cgroup can be made here")
     with memory_group(request.node.get_closest_marker("memory").args[0]) as made:
         yield made
 
 
 @pytest.fixture
 def tasks(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A control group of as many processes and threads as the test's mark ``tasks`` says."""
+    """A cgroup of as many processes and threads as the test's mark ``tasks`` says."""
     if tasks_parent() is None:
-        skip_for_want_of("no control group for tasks can be made here")
+        skip_for_want_of("no cgroup for tasks can be made here")
     with task_group(request.node.get_closest_marker("tasks").args[0]) as made:
         yield made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from groups import GROUP_OF, GROUPS, NOTHING
+from groups import GROUP_OF, GROUPS, NOTHING, UNGROUPED, group_of
 
 from table import Table
 
@@ -39,7 +39,8 @@ class Row:
 
     @property
     def group_is_right(self) -> bool:
-        return GROUP_OF.get(self.cause or NOTHING) == GROUP_OF[self.expected]
+        said = GROUP_OF.get(self.cause or NOTHING)
+        return self.cause_is_right or said == group_of(self.expected)
 
     @property
     def line_is_right(self) -> bool:
@@ -118,9 +119,9 @@ def _totals(by_tool: dict[str, list[Row]]) -> Table:
 
 def _by_group(by_tool: dict[str, list[Row]]) -> Table:
     rows = []
-    for group in GROUPS:
+    for group in (*GROUPS, UNGROUPED):
         marks = [
-            mark(row for row in rows if GROUP_OF[row.expected] == group)
+            mark(row for row in rows if group_of(row.expected) == group)
             for rows in by_tool.values()
         ]
         if any(found.deaths for found in marks):

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(REPOSITORY / name) for name in ("tests", "demo")]
+sys.path[:0] = [str(REPOSITORY / name) for name in ("tests/helpers", "demo")]
 
 from tool import Ended, Tool  # noqa: E402
 
-from stage import SECONDS, WHOLE, Played, Victim, staged  # noqa: E402
+from victim_runner import SECONDS, WHOLE, Played, Victim, staged  # noqa: E402
 
 #: A program has stood still when it used less processor time than this for as long as below.
 STILL_SECONDS = 6.0
@@ -50,6 +50,8 @@ def perform(
     variables = tool.environment(own)
     with staged(victim, act, folder, words, tool.python, variables) as played:
         try:
+            if act in LETHAL and "neighbour" in victim.header:
+                played.let_neighbour_grow()
             if act in LETHAL and "send" in victim.header:
                 played.send_when_ready(lambda: tool.is_ready(own))
             hung = act in LETHAL and hangs is not None and _end_a_hang(played, tool, own)
@@ -124,7 +126,7 @@ def _stat(pid: int) -> list[str]:
 
 
 def _kills(group: Path) -> int:
-    """How often the kernel has killed in this control group and those below (version 1 or 2)."""
+    """How often the kernel has killed in this cgroup and those below (version 1 or 2)."""
     most = 0
     for name in ("memory.oom_control", "memory.events"):
         for path in group.rglob(name):

@@ -30,8 +30,8 @@ from rich.console import Console  # noqa: E402
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: E402
 from tool import TOOLS, Answer, Tool, WrongUsage, load  # noqa: E402
 
-from stage import missing, victims  # noqa: E402
 from table import as_markdown, as_text  # noqa: E402
+from victim_runner import missing, victims  # noqa: E402
 
 SCHEMA = "outlive.deaths/1"
 SETS = {"victims": HERE.parents[1] / "tests" / "causes", "blind": HERE / "blind"}
@@ -96,7 +96,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """So that the victim of the moment, its control group and its folder are cleared away."""
+    """So that the victim of the moment, its cgroup and its folder are cleared away."""
     raise KeyboardInterrupt
 
 
@@ -192,7 +192,7 @@ def _chosen(arguments: argparse.Namespace) -> list[Victim]:
     if not found:
         raise WrongUsage(f"no program with a line '# expect: CAUSE' in {folder}")
     strange = [v.name for v in found if v.expected[0] not in GROUP_OF]
-    if strange:
+    if strange and folder != SETS["victims"]:  # there a test says that their causes exist
         raise WrongUsage(f"of no group (see groups.py): {', '.join(strange)}")
     if arguments.quick:
         found = [victim for victim in found if victim.name in QUICK]

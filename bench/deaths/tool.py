@@ -34,9 +34,7 @@ class Ended:
     script: str  #: the name of the victim's file
     folder: Path  #: the tool's own; whatever it wrote below `environment(folder)`
     hung: bool = False  #: it stood still until it was ended from outside
-    kills_in_group: int | None = (
-        None  #: the kernel's count for the memory control group, if it had one
-    )
+    kills_in_group: int | None = None  #: the kernel's count for the memory cgroup, if it had one
 
     @property
     def signal(self) -> int | None:

@@ -1,6 +1,6 @@
-"""`make pictures`: a program is really killed at a memory limit, and the page about it is photographed, light and dark.
+"""`make pictures`: a program and a notebook's kernel are really killed at a memory limit; the page and the notebook are photographed, light and dark.
 
-Needs the extra `dev-notebooks` (Playwright), a Chromium of the system, and the right to make a control group.
+Needs the extra `dev-notebooks` (Playwright), a Chromium of the system, and the right to make a cgroup.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent.parent / "demo"))
+sys.path[:0] = [str(HERE.parent.parent / "demo"), str(HERE)]
 
 from limited import enter, memory_group  # noqa: E402  # it lies beside the demo
 from playwright.sync_api import sync_playwright  # noqa: E402
+from take_notebook import shoot, take_notebook  # noqa: E402  # it lies here
 
 LIMIT_MB = 1200
 WIDTH, HEIGHT = 900, 1490
@@ -55,8 +56,9 @@ def main() -> None:
                 box = shot.locator(".u-over").bounding_box()
                 assert box is not None
                 shot.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
-                shot.screenshot(path=str(HERE / f"page-{theme}.png"))
+                shoot(shot, f"page-{theme}.png")
             browser.close()
+    take_notebook(str(chromium))
 
 
 if __name__ == "__main__":

@@ -4,19 +4,19 @@ __version__ = "0.1.0"
 
 #: The public names and the module that each is in: loaded when they are used, so that importing this costs nothing.
 _PUBLIC = {
-    "BatchTooLarge": "outlive.keep.keras",
-    "MemoryBrake": "outlive.keep.exhaustion",
-    "PressureCallback": "outlive.keep.keras",
-    "SessionClosed": "outlive.keep.sessions",
-    "SkipsLess": "outlive.keep.rebuilding",
-    "adaptive": "outlive.keep.adapting",
-    "bound": "outlive.keep.bounded",
-    "detect": "outlive.detecting.calling",
-    "limit": "outlive.memory_limit",
-    "on_pressure": "outlive.keep.pressure",
-    "predict": "outlive.predicting.calling",
-    "shared_session": "outlive.keep.sessions",
-    "skip_bad": "outlive.keep.skipping",
+    "BatchTooLarge": "outlive.keep.pressure.keras_callback",
+    "MemoryBrake": "outlive.keep.pressure.exhaustion",
+    "PressureCallback": "outlive.keep.pressure.keras_callback",
+    "SessionClosed": "outlive.keep.pressure.shared_session",
+    "SkipsLess": "outlive.keep.skip.rebuild",
+    "adaptive": "outlive.keep.pressure.adaptive",
+    "bound": "outlive.keep.bound.bounded",
+    "detect": "outlive.detection.api",
+    "limit": "outlive.inside.machine.memory_limit",
+    "on_pressure": "outlive.keep.pressure.watch",
+    "predict": "outlive.jobs.predict.api",
+    "shared_session": "outlive.keep.pressure.shared_session",
+    "skip_bad": "outlive.keep.skip.skip_bad",
 }
 __all__ = ["__version__", *_PUBLIC]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from outlive.errors import OutliveError
-from outlive.import_path import look_only_at_what_is_installed
+from outlive.recorder.import_path import look_only_at_what_is_installed
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -18,16 +18,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     look_only_at_what_is_installed()
     try:
         if arguments[:1] == ["run"] and not {"--help", "-h"} & set(arguments[1:2]):
-            from outlive.running import run
+            from outlive.cli.run_program.run import run
 
             return run(arguments[1:])
-        from outlive.commands import run_command_line
+        from outlive.cli.command_line import run_command_line
 
         return run_command_line(arguments)
     except OutliveError as error:
-        print(f"outlive: {error.message}", file=sys.stderr)
+        from outlive.report.text import shown
+
+        print(f"outlive: {shown(error.message)}", file=sys.stderr)
         if error.help:
-            print(f"         {error.help}", file=sys.stderr)
+            print(f"         {shown(error.help)}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
         return 0  # the reader of our output (a pager, head) has seen enough

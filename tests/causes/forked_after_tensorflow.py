@@ -27,3 +27,6 @@ def die() -> None:
 
 def spare() -> None:
     run("spawn")
+
+
+# example: yes

@@ -1,4 +1,4 @@
-"""The kernel killed somebody else in this control group earlier; this program is then killed by a process."""
+"""The kernel killed somebody else in this cgroup earlier; this program is then killed by a process."""
 # expect: killed-by-process PROVEN
 # ending: SIGKILL
 # memory: 200

@@ -1,7 +1,7 @@
 """TensorFlow's library is larger than the address space that a batch system leaves: the loader cannot map it, and does not say why."""
 # expect: address-space-limit LIKELY
 # ending: 1
-# address_space: 900
+# address_space: 600
 # needs: tensorflow
 
 

@@ -1,4 +1,4 @@
-"""In a container the kernel's log cannot be used: the counters of the control group decide."""
+"""In a container the kernel log cannot be used: the counters of the cgroup decide."""
 # expect: memory-limit-reached PROVEN
 # ending: 137
 # memory: 200

@@ -1,4 +1,4 @@
-"""The program's own control group has no limit; the one above it has, as in a session's slice or a pod."""
+"""The program's own cgroup has no limit; the one above it has, as in a session's slice or a pod."""
 # expect: memory-limit-reached PROVEN
 # ending: SIGKILL
 # memory: 200

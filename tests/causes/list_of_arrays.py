@@ -1,4 +1,4 @@
-"""A loop keeps everything it makes, until the control group is full."""
+"""A loop keeps everything it makes, until the cgroup is full."""
 # expect: kept-in-container PROVEN
 # ending: SIGKILL
 # memory: 200

@@ -1,4 +1,4 @@
-"""Pillow warns of a huge picture and decodes it all the same; the control group's limit is reached."""
+"""Pillow warns of a huge picture and decodes it all the same; the cgroup's limit is reached."""
 # expect: decompression-bomb LIKELY
 # ending: SIGKILL
 # memory: 300

@@ -111,7 +111,15 @@ def outlive() -> list[str]:
 class Terminal:
     """A pseudo-terminal with a child as the leader of its session."""
 
-    def __init__(self, runner: Runner, command: Sequence[str], **changes: str | None) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        command: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: dict[str, str] | None = None,
+        **changes: str | None,
+    ) -> None:
         self.master, self.slave = pty.openpty()
         self.resize(33, 101)
         self.seen = b""
@@ -122,7 +130,8 @@ class Terminal:
             stdout=self.slave,
             stderr=self.slave,
             start_new_session=False,
-            env=runner.environment(TERM="dumb", **changes),
+            cwd=cwd,
+            env=env or runner.environment(TERM="dumb", **changes),
         )
 
     def resize(self, rows: int, columns: int) -> None:
@@ -151,6 +160,16 @@ class Terminal:
     def attributes(self) -> Any:
         """The settings of the terminal."""
         return termios.tcgetattr(self.slave)
+
+    def attributes_at_end(self) -> Any:
+        """The settings that the child leaves, while somebody goes on reading; None when it does not end."""
+        until = time.monotonic() + DEADLINE_SECONDS
+        while self.child.poll() is None:
+            if time.monotonic() > until:
+                return None
+            if select.select([self.master], [], [], 0.02)[0]:
+                self.seen += os.read(self.master, 65536)
+        return self.attributes()
 
     def finish(self) -> int:
         """Wait for the end of the child, while somebody goes on reading."""
@@ -188,7 +207,7 @@ def runner(tmp_path: Path) -> Iterator[Runner]:
 def terminal(runner: Runner) -> Iterator[Any]:
     opened: list[Terminal] = []
 
-    def open_terminal(*command: str, **changes: str | None) -> Terminal:
+    def open_terminal(*command: str, **changes: Any) -> Terminal:
         opened.append(Terminal(runner, command, **changes))
         return opened[-1]
 

@@ -111,9 +111,6 @@ def test_status_and_last_words_are_the_same(way, runner, program):
 
 
 @pytest.mark.death
-@pytest.mark.xfail(
-    reason="what wraps os.kill and sys.exit is one frame in the traceback of a call that fails"
-)
 @pytest.mark.parametrize("way", ["failing-kill", "sys.exit-wrong"])
 def test_a_call_that_fails_in_a_wrapped_function_has_the_same_traceback(way, runner, program):
     command = [sys.executable, program("ends.py"), way, "77"]
@@ -144,13 +141,16 @@ def test_a_command_that_cannot_be_executed_gives_126(kind, runner, tmp_path):
     assert 126 == watched.status
 
 
-def test_a_script_without_a_first_line_is_run_by_sh_as_execvp_does(runner, tmp_path):
+@pytest.mark.parametrize(
+    "prefix", [[], ["bash", "-c", "trap '' CHLD; exec \"$@\"", "bash"]], ids=len
+)
+def test_a_script_without_a_first_line_is_run_by_sh_as_execvp_does(prefix, runner, tmp_path):
     script = tmp_path / "script"
     script.write_text('echo "$0 $1"\nexit 4\n')
     script.chmod(0o755)
 
     bare = runner.bare("env", "./script", "an argument", cwd=tmp_path)
-    watched = runner.watched("./script", "an argument", cwd=tmp_path)
+    watched = runner.bare(*prefix, *runner.command("./script", "an argument"), cwd=tmp_path)
 
     assert (4, b"./script an argument\n") == bare[:2]
     assert bare[:2] == watched[:2]

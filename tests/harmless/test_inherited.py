@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from outlive.record.outside import INSIDE_PATH
+from outlive.recorder.supervisor import INSIDE_PATH
 
 #: What the program may see changed in its environment.
 DOCUMENTED_VARIABLES = {"PYTHONPATH", "OUTLIVE_RECORD_FOLDER"}

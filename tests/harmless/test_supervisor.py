@@ -206,3 +206,15 @@ def test_a_program_that_signals_its_parent_reaches_the_one_it_would_have(runner)
 
     assert b"told\n" == bare.stdout
     assert bare == watched
+
+
+@pytest.mark.parametrize("numbers", [["USR1"], ["RTMIN+3", "USR2", "USR1"]], ids=len)
+def test_what_a_program_sends_to_its_parent_as_the_last_thing_reaches_it(numbers, runner, program):
+    parent = [sys.executable, "-I", program("hears_its_child.py")]
+    command = ["bash", "-c", "; ".join(f"kill -{number} $PPID" for number in numbers)]
+
+    bare = runner.bare(*parent, *command)
+    watched = runner.bare(*parent, *runner.command(*command, switches=["-q"]))
+
+    assert (b"[0]\n" if len(numbers) == 1 else b"[0, 1, 2]\n") == bare.stdout
+    assert bare == watched

@@ -186,3 +186,121 @@ def test_a_healthy_run_says_one_line_on_the_terminal(runner, terminal):
     assert "hello" == lines[0]
     assert 2 == len(lines), lines
     assert "outlive: finished" in lines[1]
+
+
+GROUPS = pytest.mark.parametrize(
+    "call", [("setpgrp",), ("setpgid", "0", "0")], ids=lambda call: call[0]
+)
+
+
+@GROUPS
+def test_a_program_that_makes_itself_a_group_keeps_the_terminal(call, command, shell, program):
+    script = program("makes_itself_a_group.py")
+    shell.type(" ".join(command(sys.executable, script, *call)) + "\n")
+    shell.wait_for("<leads its group True>")
+
+    shell.type("before\n")
+    shell.wait_for("<line before>")
+    shell.type("\x03")
+    shell.wait_for("<SIGINT>")
+    shell.resize(44, 99)
+    shell.wait_for("<SIGWINCH>")
+    for round_ in (1, 2):
+        shell.type("\x1a")
+        shell.wait_for("<prompt>", 1 + round_)
+        shell.type("fg\n")
+        shell.type(f"round {round_}\n")
+        shell.wait_for(f"<line round {round_}>")
+    shell.type("q\n")
+    shell.wait_for("<prompt>", 4)
+
+    assert 2 == shell.seen.count(b"Stopped")
+    assert 1 == shell.seen.count(b"<SIGINT>")
+    assert 1 == shell.seen.count(b"<SIGWINCH>")
+    assert 6 == status(shell)
+
+
+@GROUPS
+def test_keys_reach_a_program_with_its_own_group_that_has_not_read_yet(
+    call, command, shell, program
+):
+    script = program("waits_in_own_group.py")
+    shell.type(" ".join(command(sys.executable, script, *call)) + "\n")
+    shell.wait_for("<ready>")
+
+    shell.type("\x1a")
+    shell.wait_for("<prompt>", 2)
+    shell.type("fg\n")
+    shell.wait_for("<continued>")
+    shell.type("\x03")
+    shell.wait_for("<prompt>", 3)
+
+    assert 1 == shell.seen.count(b"<continued>")
+    assert 130 == status(shell)
+
+
+def test_keys_reach_a_program_that_asks_for_a_session(command, shell, program):
+    script = program("makes_itself_a_group.py")
+    shell.type(" ".join(command(sys.executable, script, "setsid")) + "\n")
+    shell.wait_for("<leads its group True>")
+
+    shell.type("text\n")
+    shell.wait_for("<line text>")
+    shell.type("\x03")
+    shell.wait_for("<SIGINT>")
+    shell.type("q\n")
+    shell.wait_for("<prompt>", 2)
+
+    assert 1 == shell.seen.count(b"<SIGINT>")
+    assert 6 == status(shell)
+
+
+@GROUPS
+def test_a_job_is_ended_with_its_workers_though_the_program_leads_its_own_group(
+    call, command, shell, program
+):
+    script = program("leads_workers.py")
+    say(shell, " ".join(command(sys.executable, script, *call)) + " &")
+    shell.wait_for("<worker ready>", 2)
+
+    say(shell, "kill %1; wait %1")
+    ended = status(shell)
+    shell.wait_for("<worker ended>", 2)
+
+    assert 128 + signal.SIGTERM == ended
+
+
+@GROUPS
+def test_the_other_end_of_a_pipeline_keeps_the_terminal_too(call, command, shell, program):
+    """`… | less`: the one reads keys, the other one leads a group of its own."""
+    reads = program("waits_on_terminal.py")
+    script = program("waits_in_own_group.py")
+    left = " ".join(command(sys.executable, script, *call))
+    shell.type(f"{left} | {{ cat & exec {sys.executable} {reads} < /dev/tty; }}\n")
+    shell.wait_for("<ready>", 2)
+
+    shell.type("text\n")
+    shell.wait_for("<line text>")
+    shell.type("\x03")
+    shell.wait_for("<SIGINT>")
+    shell.type("q\n")
+    shell.wait_for("<prompt>", 2)
+    say(shell, "echo ${PIPESTATUS[*]}.")
+
+    assert "130 6.\r\n" in shell.seen.decode()
+
+
+def test_a_program_in_a_script_that_makes_itself_a_group_leaves_the_foreground_as_bare(
+    command, shell, program, tmp_path
+):
+    """The leader of the job is the script: there `setpgrp` does the same with and without Outlive."""
+    made = " ".join(command(sys.executable, program("makes_itself_a_group.py"), "setpgrp"))
+    script = tmp_path / "script.sh"
+    script.write_text(
+        f"{made} < /dev/tty &\nuntil grep -q 'State:.T' /proc/$!/status; do :; done\n"
+        "echo it is stopped; kill -KILL $!; wait $!\n"
+    )
+
+    say(shell, f"bash {script}")
+
+    assert b"it is stopped" in shell.seen

@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 import outlive
-from outlive.keep.inside.switch import Switch
+from outlive.inside.tfdata.interpose import Switch
 
 Dataset = tf.data.Dataset
 FOLDER = sys.argv[1]

@@ -17,7 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 import outlive
-from outlive.keep.inside import room, switch
+from outlive.inside.tfdata import interpose, room
 
 Dataset = tf.data.Dataset
 BUDGET = 1_000_000
@@ -294,10 +294,10 @@ WAYS = (
 )  # fmt: skip
 
 
-def install(said: list[str]) -> switch.Switch:
+def install(said: list[str]) -> interpose.Switch:
     """As the recorder does, in a program that has so little memory."""
     room.room_for_pipelines = lambda: BUDGET
-    made = switch.Switch(said.append, lambda stage: None, [])
+    made = interpose.Switch(said.append, lambda stage: None, [])
     for name, act in made.after_import().items():
         act(sys.modules[name])
     # registered before the hook was there

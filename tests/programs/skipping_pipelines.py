@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 import outlive
-from outlive.tfrecords import records
+from outlive.data.formats.tfrecords import records
 
 COUNT = 200
 BAD = (5, 6, 100, COUNT - 1)
@@ -246,7 +246,7 @@ def train(paths: list[str]) -> dict[str, Any]:
 
 def handed_over(paths: list[str]) -> dict[str, Any]:
     """Read by a ``tf.function`` and by a strategy, without a change of the program, as after a death under `outlive run --heal`."""
-    from outlive.record.inside.skipped import load as load_skipping
+    from outlive.inside.tfdata.load_skipping import load as load_skipping
 
     data = tf.data.Dataset.from_tensor_slices((paths, list(range(COUNT)))).map(load, AUTO).batch(8)
     for module, act in load_skipping("handed over.jsonl").items():

@@ -108,6 +108,26 @@ def silent():
     raise Silent
 
 
+class Spoken(Exception):
+    def __str__(self):
+        return f"number {self.args[0]}"
+
+
+def spoken():
+    concurrent.futures.ThreadPoolExecutor().submit(raise_, Spoken(3)).exception()
+    thread = threading.Thread(target=raise_, args=(Spoken(4),))
+    thread.start()
+    thread.join()
+    try:
+        raise_(Spoken(1))
+    except Spoken as first:
+        raise Spoken(2) from first
+
+
+def raise_(error):
+    raise error
+
+
 def caught():
     try:
         fail()

@@ -4,7 +4,7 @@ import mmap
 import os
 import sys
 
-from outlive.record.format import Ring
+from outlive.inside.notes.format import Ring
 
 path, size = sys.argv[1], int(sys.argv[2])
 with open(path, "wb") as file:

@@ -23,7 +23,7 @@ def one(path):
 
 
 def changed(path, wanted):
-    picture = cv2.imread(path)
+    picture = cv2.imread(path)  # expect: imread-unchecked possible
     if wanted:
         picture = picture.astype(np.float32)
     return picture / 255.0

@@ -1,5 +1,9 @@
-"""Wait for Ctrl-C: ctrl_c.py caught|uncaught."""
+"""Wait for Ctrl-C: ctrl_c.py caught|uncaught.
 
+Not in one read: a signal that arrives just before that would be looked at only after it, as in any Python program.
+"""
+
+import select
 import sys
 
 import common
@@ -7,7 +11,8 @@ import common
 shim = common.start()
 try:
     common.ready()
-    sys.stdin.read()
+    while not select.select([sys.stdin], [], [], 0.1)[0]:
+        pass
 except KeyboardInterrupt:
     if sys.argv[1] == "uncaught":
         raise

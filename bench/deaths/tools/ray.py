@@ -7,7 +7,7 @@ out-of-memory killer, somebody's forced stop, a segmentation fault or the like. 
 answer, because it is what people act on: `memory-limit-reached`. For exceptions the rules of `traceback` apply.
 
 Unfair: Ray's own memory monitor stops a worker before the kernel does, with a clear message, when the *node* runs low; a
-control group around the victim alone is not the node, so it is not played here. Ray watches tasks, not scripts, claims no
+cgroup around the victim alone is not the node, so it is not played here. Ray watches tasks, not scripts, claims no
 line for a crash, and a task that stands still is left to the person in front of it.
 """
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import os
 
+from outlive.coroner.readings.notebook import Notebook, notebook_in
 from outlive.jupyter.before import leave_note
 from outlive.jupyter.connection import connection_file_in, end_holders, read_connection
 from outlive.jupyter.flight import ENDING_SIGNALS, KernelFlight
 from outlive.jupyter.speaking import LastWords
 from outlive.jupyter.wrapper import Kernel
-from outlive.record import runs
-from outlive.record.notebook import Notebook, notebook_in
-from outlive.record.outside import Ended
-from outlive.running import seal
+from outlive.recorder.store import run_folders
+from outlive.recorder.store.seal import seal
+from outlive.recorder.supervisor import Ended
 
 TYPE_CHECKING = False  # what judges is heavy, and is loaded when the kernel has started, or is dead
 if TYPE_CHECKING:
-    from outlive.evidence import Evidence
-    from outlive.model import Verdict
+    from outlive.model.evidence import Evidence
+    from outlive.model.findings import Verdict
 
 NAME = "KernelDied"
 
@@ -35,9 +35,9 @@ class Afterwards:
 
     def load(self) -> None:
         """What judges and shows, before it is needed: a dead kernel shall not wait for it."""
-        from outlive.jupyter import telling  # noqa: F401
-        from outlive.record import probes  # noqa: F401
-        from outlive.unit import cause, discover
+        from outlive.coroner import judge  # noqa: F401
+        from outlive.jupyter import card, run_again  # noqa: F401
+        from outlive.units.unit import cause, discover
 
         discover(cause)
 
@@ -55,13 +55,23 @@ class Afterwards:
 
     def conclude(self, flight: KernelFlight, ended: Ended) -> None:
         """Judge, keep the record, and only then speak: whoever hears it may end us at once."""
-        from outlive.examine import decide
-        from outlive.jupyter.telling import headline, traceback
-        from outlive.record.probes import gather
-        from outlive.report.data import to_json
+        from outlive.recorder.store.entries import reading_once
+
+        with reading_once():
+            self._conclude(flight, ended)
+
+    def _conclude(self, flight: KernelFlight, ended: Ended) -> None:
+        from outlive.coroner.files.inspect import inspect
+        from outlive.coroner.gather.gather import gather
+        from outlive.coroner.judge import judge_evidence
+        from outlive.jupyter.card import card
+        from outlive.jupyter.run_again import run_again
+        from outlive.jupyter.telling import as_text, headline, one_line, traceback
+        from outlive.model.verdict_json import to_json
 
         kernel = self._kernel
         flight.program_ended(ended)
+        flight.look_back(ended, inspect)
         if kernel.folder is None:
             return self._keep_silent()
         died = unasked(self._notebook(), ended, flight.asked_to_end)
@@ -69,13 +79,20 @@ class Afterwards:
         if evidence is None or _was_wished(evidence, flight.launchers):
             self._seal(flight, eventful=False)
             return self._keep_silent()
-        verdict = decide(os.path.basename(kernel.folder), evidence)
-        path = os.path.join(kernel.folder, runs.VERDICT_NAME)
-        runs.write_private(path, to_json(verdict) + "\n")
+        verdict, evidence = judge_evidence(os.path.basename(kernel.folder), evidence)
+        path = os.path.join(kernel.folder, run_folders.VERDICT_NAME)
+        run_folders.write_private(path, to_json(verdict) + "\n")
         self._seal(flight, eventful=True)
-        self._report(verdict)
-        told = traceback(verdict, evidence)
-        if self._words is not None:
+        self._report(verdict, evidence)
+        again = run_again(evidence.notebook.cells)
+        told = traceback(verdict, evidence, again)
+        if self._words is not None and self._tell is not None:
+            shown = {
+                "text/html": str(card(verdict, evidence, again)),
+                "text/plain": as_text(verdict, evidence, again),
+            }
+            self._words.say(NAME, headline(verdict), one_line(verdict), shown)
+        elif self._words is not None:  # a program that prints errors, and may display nothing
             self._words.say(NAME, headline(verdict), told)
         elif self._connection_file is not None and not kernel.nested:
             leave_note(self._connection_file, kernel.folder, told)
@@ -93,18 +110,22 @@ class Afterwards:
         if self._kernel.folder is not None and not self._kernel.nested:
             seal(self._kernel.folder, self._kernel.rings, flight.secrets, eventful)
 
-    def _report(self, verdict: Verdict) -> None:
+    def _report(self, verdict: Verdict, evidence: Evidence) -> None:
         """To the server that started this kernel, if it listens."""
         if self._tell is None:
             return
         cause = verdict.cause
         words = {
             "run": verdict.run,
-            "says": cause.says if cause else "The cause is not known.",
+            "says": cause.says if cause else "Cause unknown.",
             "where": f"{cause.where.file}, line {cause.where.line}"
             if cause and cause.where
             else "",
             "cell_told": self._words is not None,
+            "notebook": os.path.basename(evidence.run.program.notebook),
+            "cell": next(
+                (it.cell for it in evidence.notebook.cells if not (it.done or it.silent)), ""
+            ),
         }
         try:
             os.write(self._tell, json.dumps(words).encode() + b"\n")
@@ -121,7 +142,7 @@ def unasked(notebook: Notebook, ended: Ended, asked: bool) -> bool:
 
 def _was_wished(evidence: Evidence, launchers: frozenset[int]) -> bool:
     """Whoever started the kernel sent it the signal that ended it."""
-    if evidence.fatal_signal not in {number.name for number in ENDING_SIGNALS}:
+    if evidence.run.fatal_signal not in {number.name for number in ENDING_SIGNALS}:
         return False
-    got = evidence.sender_of(evidence.fatal_signal)
+    got = evidence.signals.sender_of(evidence.run.fatal_signal)
     return got is not None and got.sender_pid in launchers

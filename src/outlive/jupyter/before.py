@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 
-from outlive.record import runs
+from outlive.inside.notes import links
+from outlive.jupyter.connection import connection_mark
+from outlive.recorder.store import run_folders
 
 #: In the home of all records: one link a connection file, which stays the same when a kernel is restarted.
 FOLDER_NAME = "kernels"
-NOTE_NAME = "note.txt"
-
-#: Known to ``record/inside/cells.py``, which prints the note before the first cell.
-BEFORE_NAME = "before"
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -21,11 +18,11 @@ if TYPE_CHECKING:
 
 def leave_note(connection_file: str, folder: str, lines: Sequence[str]) -> None:
     """For the next kernel with this connection file."""
-    note = os.path.join(folder, NOTE_NAME)
-    first = "The kernel before this one died while no cell was running.\n"
-    runs.write_private(note, first + "".join(f"{line}\n" for line in lines[1:]))
-    os.makedirs(os.path.join(runs.home(), FOLDER_NAME), mode=0o700, exist_ok=True)
-    runs.write_link(_link(connection_file), note)
+    note = os.path.join(folder, run_folders.NOTE_NAME)
+    first = "The previous kernel died while idle; its variables are gone.\n"
+    run_folders.write_private(note, first + "".join(f"{line}\n" for line in lines[1:]))
+    run_folders.make_private_folder(os.path.join(run_folders.home(), FOLDER_NAME))
+    run_folders.write_link(_link(connection_file), note)
 
 
 def hand_over_note(connection_file: str, rings: str) -> None:
@@ -37,9 +34,8 @@ def hand_over_note(connection_file: str, rings: str) -> None:
     except OSError:
         return
     if os.path.exists(note):
-        runs.write_link(os.path.join(rings, BEFORE_NAME), note)
+        run_folders.tell_inside(rings, links.BEFORE, note)
 
 
 def _link(connection_file: str) -> str:
-    name = hashlib.sha256(os.path.abspath(connection_file).encode()).hexdigest()[:16]
-    return os.path.join(runs.home(), FOLDER_NAME, name)
+    return os.path.join(run_folders.home(), FOLDER_NAME, connection_mark(connection_file))

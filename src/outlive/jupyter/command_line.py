@@ -13,7 +13,7 @@ from outlive.jupyter import enabling
 
 @click.group("jupyter", short_help="Notebooks: the cell that died says why.")
 def jupyter() -> None:
-    """Switch Outlive on or off for Jupyter: JupyterLab, Notebook, and every launcher of kernels.
+    """Enable or disable Outlive for Jupyter: JupyterLab, Notebook, and every launcher of kernels.
 
     A watched kernel that dies answers the running cell with the verdict: cause, line of the cell, fix. In a virtual environment
     the switch is that environment's (--env), otherwise the user's (--user). Programs that run notebooks (papermill, nbclient, nbconvert,
@@ -35,17 +35,17 @@ def _scope_options(function: Any) -> Any:
 @click.option(
     "--brake",
     is_flag=True,
-    help="Near the memory limit stop the running cell with an exception, so that every variable lives.",
+    help="Near the memory limit, stop the running cell with an exception, so that all variables survive.",
 )
 def enable(where: str | None, brake: bool) -> None:
     """Watch every kernel that is started from now on. Running servers must be started again. Doing it twice changes nothing."""
     scope = enabling.scopes()[where or enabling.usual_scope()]
     for path in enabling.enable(scope, brake):
         print(path)
-    print("outlive: kernels are watched; start your Jupyter server again.", file=sys.stderr)
+    print("Outlive is on. Restart your Jupyter server.", file=sys.stderr)
 
 
-@jupyter.command(short_help="Watch no kernel any more, and leave no trace.")
+@jupyter.command(short_help="Stop watching kernels, and remove all traces.")
 @_scope_options
 def disable(where: str | None) -> None:
     """Undo `outlive jupyter enable`: everything that it wrote is removed. Without an option, for the user and the environment."""
@@ -53,12 +53,12 @@ def disable(where: str | None) -> None:
     removed = [path for scope in chosen for path in enabling.disable(scope)]
     for path in removed:
         print(path)
-    print("outlive: removed." if removed else "outlive: it was not switched on.", file=sys.stderr)
+    print("outlive: removed." if removed else "outlive: it was not enabled.", file=sys.stderr)
 
 
-@jupyter.command(short_help="What is switched on, and where.")
+@jupyter.command(short_help="Show what is enabled, and where.")
 def status() -> None:
-    """Tell for the user and for the environment what is switched on. Exit status: 0 when kernels are watched, 1 when not."""
+    """Tell for the user and for the environment what is enabled. Exit status: 0 when kernels are watched, 1 when not."""
     watched = False
     for scope in enabling.scopes().values():
         for path, does in scope.files:

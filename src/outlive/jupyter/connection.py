@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -20,6 +21,13 @@ def connection_file_in(command: Sequence[str]) -> str | None:
         if path.endswith(".json") and os.path.isfile(path):
             return os.path.abspath(path)
     return None
+
+
+def connection_mark(path: str | None) -> str:
+    """A short name for a connection file, which stays the same when a kernel is restarted."""
+    if path is None:
+        return ""
+    return hashlib.sha256(os.path.abspath(path).encode()).hexdigest()[:16]
 
 
 def read_connection(path: str | None) -> dict[str, Any] | None:

@@ -7,10 +7,11 @@ import json
 import os
 import shutil
 import sys
-from dataclasses import dataclass
+from contextlib import suppress
 
 from outlive.errors import OutliveError
-from outlive.record.inside.kernels import WRAPPER
+from outlive.inside.events.child_kernels import WRAPPER
+from outlive.model.quick_dataclass import dataclass
 
 EXTENSION = "outlive.jupyter.extension"
 BRAKE = "outlive.jupyter.brake"
@@ -18,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class JupyterMissing(OutliveError):
-    """There is no Jupyter in this environment."""
+    """Jupyter is not installed in this environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ class Scope:
     def files(self) -> tuple[tuple[str, str], ...]:
         """Each with what it does."""
         return (
-            (self.server, "every kernel of a server is watched"),
-            (self.lab, "JupyterLab shows why a kernel died"),
-            (os.path.join(self.kernel, "kernel.json"), "a watched kernel for other launchers"),
+            (self.server, "watches every kernel of a server"),
+            (self.lab, "shows in JupyterLab why a kernel died"),
+            (os.path.join(self.kernel, "kernel.json"), "adds a watched kernel for other launchers"),
         )
 
 
@@ -60,7 +61,7 @@ def scopes() -> dict[str, Scope]:
         from jupyter_core import paths
     except ImportError as error:
         raise JupyterMissing(
-            "There is no Jupyter in this environment.",
+            "Jupyter is not installed in this environment.",
             "Install Outlive where Jupyter is:  pip install 'outlive[jupyter]'",
         ) from error
     return {
@@ -85,16 +86,15 @@ def enable(scope: Scope, brake: bool = False) -> list[str]:
 
 
 def disable(scope: Scope) -> list[str]:
-    """Remove it all, and the folders that are empty then; what was removed."""
+    """Remove what was written here, by name; tells what was removed. Other files stay, and so do the folders that hold them."""
     removed = [path for path, _ in scope.files if os.path.exists(path)]
-    for path in (scope.lab, scope.kernel):
-        shutil.rmtree(path, ignore_errors=True)
-    try:
-        os.unlink(scope.server)
-    except OSError:
-        pass
-    for path, _ in scope.files:
-        _remove_empty(os.path.dirname(path))
+    _remove_copy(os.path.join(HERE, "labextension"), scope.lab)
+    for path in (os.path.join(scope.kernel, "kernel.json"), scope.server):
+        if _is_ours(path):
+            os.unlink(path)
+    for folder in (scope.lab, scope.kernel):
+        with suppress(OSError):  # not there, or not empty: a file of somebody else's is in it
+            os.rmdir(folder)
     return removed
 
 
@@ -111,27 +111,37 @@ def kernel_spec(brake: bool) -> dict[str, object]:
 
 
 def _write(path: str, content: object) -> None:
+    if os.path.lexists(path) and not _is_ours(path):
+        raise OutliveError(
+            f"{path} already exists and does not belong to Outlive.", "Move it away, and try again."
+        )
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         json.dump(content, file, indent=1)
         file.write("\n")
 
 
+def _is_ours(path: str) -> bool:
+    """Tell whether a file of configuration is one that we have written: it names a module of ours."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read(100_000)
+    except OSError:
+        return False
+    return EXTENSION in text or WRAPPER in text
+
+
 def _copy(source: str, target: str) -> None:
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source, target)
+    _remove_copy(source, target)
+    shutil.copytree(source, target, dirs_exist_ok=True)
 
 
-def _remove_empty(folder: str) -> None:
-    """Upwards, until one is not empty."""
-    while True:
-        try:
-            os.rmdir(folder)
-        except FileNotFoundError:
-            pass
-        except OSError:
-            return
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return
-        folder = parent
+def _remove_copy(source: str, target: str) -> None:
+    """Remove from a folder the files that a copy puts there, by name, and its folders where nothing else is left in them."""
+    for folder, _, names in os.walk(source, topdown=False):
+        there = os.path.normpath(os.path.join(target, os.path.relpath(folder, source)))
+        for name in names:
+            with suppress(OSError):
+                os.unlink(os.path.join(there, name))
+        with suppress(OSError):
+            os.rmdir(there)

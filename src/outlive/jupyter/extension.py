@@ -6,15 +6,19 @@ from typing import Any
 
 from jupyter_client.provisioning import KernelProvisionerFactory
 
+from outlive.jupyter.gauge import add_gauge
 from outlive.jupyter.provisioner import NAME, OutliveProvisioner
 
 PLAIN_PROVISIONER = "local-provisioner"
+
+#: What the supervisor of a kernel tells of a death.
+TOLD = ("says", "where", "run", "cell_told", "notebook", "cell")
 
 SCHEMA = {
     "$id": "https://events.outlive/kernel-died/v1",
     "version": "1",
     "title": "A kernel died",
-    "description": "Sent once for every kernel that died without having been asked to.",
+    "description": "Sent once for every kernel that died unexpectedly.",
     "personal-data": True,
     "type": "object",
     "properties": {
@@ -23,8 +27,10 @@ SCHEMA = {
         "where": {"type": "string", "title": "The line of the cell, or nothing"},
         "run": {"type": "string", "title": "The name of its record"},
         "cell_told": {"type": "boolean", "title": "Whether a running cell shows the verdict"},
+        "notebook": {"type": "string", "title": "The name of its notebook, or nothing"},
+        "cell": {"type": "string", "title": "The front end's name of the running cell, or nothing"},
     },
-    "required": ["kernel_id", "says", "where", "run", "cell_told"],
+    "required": ["kernel_id", *TOLD],
 }
 
 
@@ -37,13 +43,14 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     factory = KernelProvisionerFactory.instance()
     if factory.default_provisioner_name == PLAIN_PROVISIONER:  # another one was chosen by somebody
         factory.default_provisioner_name = NAME
+    add_gauge(serverapp)
     logger = getattr(serverapp, "event_logger", None)
     if logger is None:
         return
     logger.register_event_schema(SCHEMA)
 
     def tell(kernel: str, words: dict[str, Any]) -> None:
-        data = {name: words[name] for name in ("says", "where", "run", "cell_told")}
+        data = {name: words[name] for name in TOLD}
         logger.emit(schema_id=SCHEMA["$id"], data={"kernel_id": kernel, **data})
 
     OutliveProvisioner.listener = staticmethod(tell)

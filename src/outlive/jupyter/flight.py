@@ -6,14 +6,21 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 
-from outlive.host import Host
+from outlive.inside.machine.host import Host
+from outlive.inside.notes import kinds
+from outlive.inside.notes.masking import mask_and_cut
+from outlive.jupyter.connection import connection_file_in, connection_mark
 from outlive.jupyter.wrapper import PARENT_VARIABLE, Kernel
-from outlive.record.baseline import Baseline
-from outlive.record.flight import Flight
-from outlive.record.sampling import process_stat
+from outlive.recorder.baseline import Baseline
+from outlive.recorder.flight import Flight
+from outlive.recorder.sampler import process_stat
 
 #: With these a kernel is asked to end. (Not SIGINT: that interrupts a cell.)
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+#: In which a Jupyter server tells a kernel the path of its notebook.
+NAME_VARIABLE = "JPY_SESSION_NAME"
+LONGEST_NAME = 400
 
 #: Scripts between a launcher and a kernel.
 DEEPEST = 8
@@ -40,9 +47,15 @@ class KernelFlight(Flight):
         self._load: Callable[[], None] | None = load
 
     def program_started(self, pid: int, argv: Sequence[str]) -> None:
-        """Write who is recorded, and that it is a kernel."""
+        """Write who is recorded, that it is a kernel, and whose."""
         super().program_started(pid, argv)
-        self._event("kernel")
+        name = "" if self._kernel.nested else os.environ.get(NAME_VARIABLE, "")
+        name = "" if name.endswith("/") else name  # nbclassic tells the folder alone
+        self._event(
+            kinds.KERNEL,
+            notebook=mask_and_cut(name, LONGEST_NAME, self.secrets),
+            connection=connection_mark(connection_file_in(self._kernel.command)),
+        )
 
     def sample_if_due(self) -> None:
         """And end the kernel when its launcher is gone, as it would have ended itself."""
@@ -68,7 +81,7 @@ class KernelFlight(Flight):
         try:
             self._at_death(self)
         except Exception as error:
-            self.trouble = self.trouble or f"the cell cannot be told: {error}"
+            self.trouble = self.trouble or f"the cell could not be determined: {error}"
         super().program_is_dead(killed)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str]) -> None:
     """Run the kernel under its supervisor; if that cannot be had, run the kernel."""
     options, command = _split(list(arguments))
-    from outlive.import_path import look_only_at_what_is_installed
+    from outlive.recorder.import_path import look_only_at_what_is_installed
 
     look_only_at_what_is_installed()
     try:

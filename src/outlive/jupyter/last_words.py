@@ -210,6 +210,9 @@ class Speaker:
         if request.get("count") is not None:
             content = {"code": request["code"], "execution_count": request["count"]}
             self._voice.publish("execute_input", content, parent)
+        shown = (self._words or {}).get("shown")
+        if shown:
+            self._voice.publish("display_data", {"data": shown, "metadata": {}}, parent)
         self._voice.publish("error", self._error(), parent)
         self._voice.publish("status", {"execution_state": "idle"}, parent)
 
@@ -257,15 +260,15 @@ class Speaker:
 
 GONE = {
     "ename": "KernelDied",
-    "evalue": "the kernel died while an earlier cell ran; see there",
-    "traceback": ["KernelDied: the kernel died while an earlier cell ran; see there"],
+    "evalue": "Not run: the kernel died in an earlier cell (see above).",
+    "traceback": ["KernelDied: Not run: the kernel died in an earlier cell (see above)."],
 }
 KERNEL_INFO = {
     "status": "ok",
     "protocol_version": PROTOCOL,
     "implementation": "outlive",
     "implementation_version": "",
-    "banner": "The kernel died; this is Outlive, which tells why.",
+    "banner": "The kernel died; Outlive explains why.",
     "help_links": [],
     "language_info": {
         "name": "python",
@@ -295,7 +298,7 @@ def exactly(count: int) -> bytes:
 
 
 def main() -> None:
-    """Read, bind, speak."""
+    """Read the order, take the ports of the dead kernel, and answer on them."""
     order = read_order()
     if order is None:
         return

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from jupyter_client.provisioning import LocalProvisioner
 
-from outlive.record.inside.kernels import WRAPPER
-from outlive.record.outside import FOLDER_VARIABLE
+from outlive.inside.events.child_kernels import WRAPPER
+from outlive.inside.notes import links
 
 NAME = "outlive-provisioner"
 
@@ -32,7 +32,7 @@ class OutliveProvisioner(LocalProvisioner):  # type: ignore[misc]  # untyped whe
         """The kernel's command, with the supervisor's before it."""
         environment = kwargs.get("env") or os.environ
         if (
-            WRAPPER in cmd or FOLDER_VARIABLE in environment
+            WRAPPER in cmd or links.FOLDER_VARIABLE in environment
         ):  # it has one, or `outlive run` gives it one
             return await super().launch_kernel(cmd, **kwargs)
         if self.listener is None:

@@ -1,4 +1,7 @@
-"""Have the last words spoken: start the program that binds the dead kernel's ports while the verdict is still being made."""
+"""Have the last words spoken: start the program that binds the dead kernel's ports while the verdict is still being made.
+
+No bounded command: it is started before there is anything to say, and told later over its stdin.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from outlive.record.notebook import Request
+from outlive.coroner.readings.notebook import Request
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "last_words.py")
 
@@ -56,9 +59,15 @@ class LastWords:
         text = json.dumps(order).encode()
         self._write(b"%08d" % len(text) + text)
 
-    def say(self, name: str, message: str, traceback: Sequence[str]) -> None:
-        """To the running cell; returns when it is said."""
-        words = {"ename": name, "evalue": message, "traceback": list(traceback)}
+    def say(
+        self,
+        name: str,
+        message: str,
+        traceback: Sequence[str],
+        shown: Mapping[str, str] | None = None,
+    ) -> None:
+        """To the running cell, with what is to be displayed above its error (by MIME type); returns when it is said."""
+        words = {"ename": name, "evalue": message, "traceback": list(traceback), "shown": shown}
         self._write(json.dumps(words).encode() + b"\n")
         try:
             self._process.wait(PATIENCE_SECONDS + LINGER_SECONDS + 2)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 
 from outlive.errors import OutliveError
-from outlive.host import Host
-from outlive.record import runs
-from outlive.record.baseline import Baseline
-from outlive.record.outside import Blind, Ended, Supervisor, hold_closed_streams
+from outlive.inside.machine.host import Host
+from outlive.inside.notes import links
+from outlive.recorder.baseline import Baseline
+from outlive.recorder.store import run_folders
+from outlive.recorder.supervisor import Blind, Ended, Supervisor, hold_closed_streams
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def run(command: Sequence[str], within: str | None, tell: int | None, brake: boo
     hold_closed_streams()
     kernel = Kernel(command, within)
     if brake and kernel.rings is not None:
-        runs.write_link(os.path.join(kernel.rings, runs.BRAKE_NAME), "on")
+        run_folders.tell_inside(kernel.rings, links.BRAKE)
     baseline = Baseline(kernel.host)
     supervisor = Supervisor(kernel.command, kernel.rings)
     supervisor.start(kernel.environment())
@@ -79,7 +80,7 @@ def _folders(host: Host, within: str | None) -> tuple[str | None, str | None]:
     """In the record of the run that this kernel is a part of, else in a run of its own."""
     try:
         if within is not None:
-            return runs.part_of_run(within, f"{runs.KERNEL_PREFIX}{os.getpid()}")
-        return runs.new_run(host)
+            return run_folders.part_of_run(within, f"{run_folders.KERNEL_PREFIX}{os.getpid()}")
+        return run_folders.new_run(host)
     except (OSError, OutliveError):
         return None, None

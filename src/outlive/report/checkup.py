@@ -1,29 +1,32 @@
-"""A checkup for a terminal, one screen, and as JSON."""
+"""A checkup for a terminal, and as JSON."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from outlive.model import Checked, Checkup, Finding, State
-from outlive.report.data import grounds_and_remedies
+from outlive.model.findings import Checked, Checkup, Finding, State
+from outlive.model.verdict_json import grounds_and_remedies
+from outlive.report.hooks.github import Level, Note
 from outlive.report.text import harmless, said
-from outlive.report.workflow import Level, Note
 
 SCHEMA = "outlive.checkup/1"
 WORDS = {
     State.FINE: "fine",
-    State.UNKNOWN: "could not tell",
+    State.UNKNOWN: "could not check",
     State.WARNING: "warning",
     State.WILL_FAIL: "will fail",
 }
 MARKS = {State.FINE: "✓", State.UNKNOWN: "?", State.WARNING: "!", State.WILL_FAIL: "✗"}
-#: A terminal of 100 columns less the marks and names: what is fine takes one line.
-FITS_A_LINE = 68
+#: As the last line counts them.
+COUNTED = WORDS | {State.FINE: "passed", State.UNKNOWN: "could not be checked"}
+#: The check whose good news is the answer to the command's question.
+IMPORT_CHECK = "tensorflow-dies-at-import"
 COLOURS = {
     State.FINE: "green",
     State.UNKNOWN: "cyan",
@@ -32,57 +35,87 @@ COLOURS = {
 }
 
 
-def render_checkup(checkup: Checkup, console: Console, *, facts: bool = False) -> None:
-    """Print the table: one line for what is fine, the facts and the remedy for what is not."""
+def render_checkup(
+    checkup: Checkup, console: Console, *, passed: bool = False, facts: bool = False
+) -> None:
+    """Print what is not fine, with facts and remedy; what is fine in one line, or with ``passed`` in one line each, first."""
     checkup = harmless(checkup)
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for item in checkup.checked:
-        for finding in item.findings:
-            _add(table, item, finding, facts)
-    for broken in checkup.failures:
-        table.add_row(
-            Text("?", "cyan"), Text(broken.slug), Text(f"the check itself failed: {broken.error}")
-        )
+    told = [(item, finding) for item in checkup.checked for finding in item.findings]
+    told.sort(
+        key=lambda pair: pair[1].state or State.UNKNOWN
+    )  # the worst ends up beside the prompt
     with console.capture() as captured:
-        console.print(table, soft_wrap=False)
+        for item, finding in told:
+            if passed or _state(finding) is not State.FINE:
+                _print(console, item, finding, facts)
+        for broken in checkup.failures:
+            words = Text(f"{broken.slug}: Internal error: the check failed: {broken.error}")
+            console.print(_hanging(MARKS[State.UNKNOWN], words, "cyan"))
+        console.print(_summary(checkup, [_state(finding) for _, finding in told], passed))
     lines = captured.get().splitlines()
     console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
-    console.print(_summary(checkup))
+    console.file.flush()
 
 
-def _add(table: Table, item: Checked, finding: Finding, facts: bool) -> None:
-    state = finding.state or State.UNKNOWN
-    colour = COLOURS[state]
+def _state(finding: Finding) -> State:
+    return finding.state or State.UNKNOWN
+
+
+def _hanging(mark: str, words: Text, colour: str) -> Table:
+    """A mark, and text that stays to the right of it on every row."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(Text(mark, colour), words)
+    return table
+
+
+def _print(console: Console, item: Checked, finding: Finding, facts: bool) -> None:
+    state = _state(finding)
     bad = state >= State.WARNING
-    told = Text(finding.says, "bold" if bad else "")
-    if bad or facts:
-        for fact in finding.because:
-            told.append(f"\n{fact.name}: {said(fact.name, fact.value)}", "not bold")
-            told.append(f"  {fact.source}", "dim not bold")
-        for remedy in finding.remedies:
-            told.append(f"\n→ {remedy.text}", "green not bold")
-            for command in remedy.commands:
-                told.append(f"\n    {command}", "not bold")
-    elif finding.because and len(finding.says) + len(finding.because[0].source) < FITS_A_LINE:
-        told.append(f"  {finding.because[0].source}", "dim")
-    table.add_row(Text(MARKS[state], colour), Text(item.slug, colour if bad else ""), told)
+    if state is State.FINE:  # the good news first: a check has the name of the bad thing
+        words = Text(finding.says).append(f"  {item.slug}", "dim")
+    else:
+        words = Text(item.slug, COLOURS[state]).append(": ", "not bold")
+        words.append(finding.says, "bold" if bad else "")
+    if not (bad or facts):
+        console.print(_hanging(MARKS[state], words, COLOURS[state]))
+        return
+    for fact in finding.because:
+        words.append(f"\n{fact.name}: {said(fact)}", "not bold")
+        words.append(f"  {fact.source}", "dim not bold")
+    console.print(_hanging(MARKS[state], words, COLOURS[state]))
+    for remedy in finding.remedies:
+        console.print(_hanging(" ", Text(f"→ {remedy.text}", "green"), ""))
+        for command in remedy.commands:  # whole, however wide: it is there to be copied
+            console.print(Text(f"      {command}"), soft_wrap=True)
 
 
-def _summary(checkup: Checkup) -> Text:
-    states = [
-        finding.state or State.UNKNOWN for item in checkup.checked for finding in item.findings
+def _summary(checkup: Checkup, states: Sequence[State], passed: bool) -> Text:
+    fine = states.count(State.FINE)
+    if fine == len(states) and fine and not checkup.failures:
+        return _all_well(checkup, fine, passed)
+    counts = Text(" · ").join(
+        Text(f"{states.count(state)} {COUNTED[state]}", COLOURS[state])
+        for state in sorted(COUNTED, reverse=True)
+        if state in states
+    )
+    listed = "" if passed or not fine else "outlive doctor -v · "
+    return counts.append(f"   more: {listed}outlive explain CHECK", "dim")
+
+
+def _all_well(checkup: Checkup, fine: int, passed: bool) -> Text:
+    """Say what people want to know first: that TensorFlow imports, if that was tried."""
+    imports = [
+        finding.says
+        for item in checkup.checked
+        for finding in item.findings
+        if item.slug == IMPORT_CHECK
     ]
-    text = Text()
-    for state in sorted(WORDS, reverse=True):
-        count = states.count(state)
-        if count:
-            text.append(" · " if text else "")
-            text.append(f"{count} {WORDS[state]}", COLOURS[state])
-    text.append("   more: outlive explain CHECK", "dim")
-    return text
+    checks = "The check passed." if fine == 1 else f"All {fine} checks passed."
+    words = " ".join([*(imports if not passed else ()), checks])
+    text = Text(f"{MARKS[State.FINE]} ", "green").append(words, "default")
+    return text if passed else text.append("  List: -v", "dim")
 
 
 def notes_of(checkup: Checkup) -> list[Note]:
@@ -117,7 +150,7 @@ def checkup_to_data(checkup: Checkup) -> dict[str, Any]:
 
 
 def checkup_to_json(checkup: Checkup) -> str:
-    """One JSON object."""
+    """Write a checkup as one JSON object."""
     text = json.dumps(checkup_to_data(checkup), indent=1, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode()
 

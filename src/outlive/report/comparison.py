@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,10 +10,21 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from outlive.evidence import Evidence
-from outlive.forecast import slope
-from outlive.model import Verdict, size
-from outlive.report.live import curve, duration
+from outlive.model.evidence import Evidence
+from outlive.model.fact_names import (
+    CPU_TIME,
+    MACHINE_MEMORY,
+    MEMORY_LIMIT,
+    MOST_THREADS,
+    PEAK_MEMORY,
+    RUN_TIME,
+    FactName,
+)
+from outlive.model.findings import Verdict, size
+from outlive.model.forecast import slope
+from outlive.model.quick_dataclass import dataclass
+from outlive.report.curve import curve, own_memory
+from outlive.report.live import duration
 from outlive.report.text import visible
 
 NOTHING = "–"
@@ -49,13 +59,13 @@ class Difference:
 
     @property
     def changed(self) -> bool:
-        """Whether they differ."""
+        """Whether the two runs differ in this row."""
         return self.first != self.second
 
     @property
     def measured(self) -> bool:
-        """A figure of the run, which is never quite the same twice."""
-        return self.group == "curve"
+        """A figure of the run, which is never quite the same twice; a limit is set by somebody."""
+        return self.group == "curve" and self.name != MEMORY_LIMIT
 
 
 def compare(first: Told, second: Told) -> Sequence[Difference]:
@@ -91,8 +101,8 @@ def _verdicts(first: Told, second: Told) -> Iterator[Difference]:
 def _programs(first: Told, second: Told) -> Iterator[Difference]:
     for name, text in (
         ("began", lambda told: told.began),
-        ("command", lambda told: " ".join(told.evidence.program.command)),
-        ("folder", lambda told: told.evidence.program.folder),
+        ("command", lambda told: " ".join(told.evidence.run.program.command)),
+        ("folder", lambda told: told.evidence.run.program.folder),
         ("revision", lambda told: told.evidence.circumstances.setting.revision),
     ):
         yield Difference("program", name, text(first) or NOTHING, text(second) or NOTHING)
@@ -100,12 +110,12 @@ def _programs(first: Told, second: Told) -> Iterator[Difference]:
 
 def _curves(first: Evidence, second: Evidence) -> Iterator[Difference]:
     figures = (
-        ("run time", _seconds, _lasted),
-        ("peak memory", _peak, size),
-        ("memory limit", lambda it: _number(it, "memory limit"), size),
+        (RUN_TIME, _seconds, _lasted),
+        (PEAK_MEMORY, _peak, size),
+        (MEMORY_LIMIT, lambda it: _number(it, MEMORY_LIMIT), size),
         ("memory rises by", _rise, lambda rate: f"{size(rate)}/s"),
-        ("cpu time", lambda it: _number(it, "cpu time"), _lasted),
-        ("most threads", lambda it: _number(it, "most threads"), _count),
+        (CPU_TIME, lambda it: _number(it, CPU_TIME), _lasted),
+        (MOST_THREADS, lambda it: _number(it, MOST_THREADS), _count),
         ("most open files", _files, _count),
     )
     for name, read, said in figures:
@@ -125,12 +135,12 @@ def _change(before: float | None, after: float | None) -> str:
 
 def _environments(first: Evidence, second: Evidence) -> Iterator[Difference]:
     before, after = first.circumstances.setting, second.circumstances.setting
-    python = (first.program.python or NOTHING, second.program.python or NOTHING)
+    python = (first.run.program.python or NOTHING, second.run.program.python or NOTHING)
     yield Difference("environment", "Python", *python)
     yield Difference("environment", "system", before.system or NOTHING, after.system or NOTHING)
-    memory = [_number(it, "machine memory") for it in (first, second)]
+    memory = [_number(it, MACHINE_MEMORY) for it in (first, second)]
     shown = [NOTHING if value is None else size(value) for value in memory]
-    yield Difference("environment", "machine memory", shown[0], shown[1])
+    yield Difference("environment", MACHINE_MEMORY, shown[0], shown[1])
     yield from _mappings("environment", before.variables, after.variables)
     if before.packages and after.packages:  # of a run without any, nobody knows what changed
         yield from _mappings("packages", before.packages, after.packages)
@@ -143,23 +153,23 @@ def _mappings(
         yield Difference(group, name, before.get(name, NOTHING), after.get(name, NOTHING))
 
 
-def _number(evidence: Evidence, name: str) -> float | None:
-    found = evidence.fact(name)
+def _number(evidence: Evidence, name: FactName) -> float | None:
+    found = evidence.run.fact(name)
     return float(found) if isinstance(found, int | float) else None
 
 
 def _seconds(evidence: Evidence) -> float | None:
-    return _number(evidence, "run time")
+    return _number(evidence, RUN_TIME)
 
 
 def _peak(evidence: Evidence) -> float | None:
-    highest = max((sample.tree_rss_bytes for sample in evidence.samples), default=0)
-    return max(_number(evidence, "peak memory") or 0.0, float(highest)) or None
+    highest = max((sample.tree_rss_bytes for sample in evidence.run.samples), default=0)
+    return max(_number(evidence, PEAK_MEMORY) or 0.0, float(highest)) or None
 
 
 def _rise(evidence: Evidence) -> float | None:
     """Bytes a second over the second half: the first is what every program loads."""
-    living = [sample for sample in evidence.samples if sample.tree_rss_bytes]
+    living = [sample for sample in evidence.run.samples if sample.tree_rss_bytes]
     half = living[len(living) // 2 :]
     step = max(1, len(half) // MOST_POINTS)
     points = [(sample.at, sample.tree_rss_bytes) for sample in half[::step]]
@@ -167,7 +177,9 @@ def _rise(evidence: Evidence) -> float | None:
 
 
 def _files(evidence: Evidence) -> float | None:
-    return float(max((sample.open_files or 0 for sample in evidence.samples), default=0)) or None
+    return (
+        float(max((sample.open_files or 0 for sample in evidence.run.samples), default=0)) or None
+    )
 
 
 def _lasted(seconds: float) -> str:
@@ -205,7 +217,7 @@ def _plain(it: Difference, which: int) -> str | float | None:
 
 
 def view(first: Told, second: Told) -> RenderableType:
-    """For a person."""
+    """Lay out two runs side by side for a terminal, and mark what differs."""
     rows = compare(first, second)
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
@@ -215,7 +227,7 @@ def view(first: Told, second: Told) -> RenderableType:
     table.add_row("", Text(first.verdict.run, "bold"), Text(second.verdict.run, "bold"), "")
     packages = [it for it in rows if it.group == "packages" and it.changed]
     for it in [it for it in rows if it.group != "packages"]:
-        if it.group == "curve" and it.name == "run time":
+        if it.group == "curve" and it.name == RUN_TIME:
             table.add_row("curve", *map(Text, _drawn(first.evidence, second.evidence)), "")
         known = {it.first, it.second} != {NOTHING}
         if it.changed or (known and it.group in ("verdict", "curve")):
@@ -234,11 +246,11 @@ def view(first: Told, second: Told) -> RenderableType:
 def _drawn(first: Evidence, second: Evidence) -> list[str]:
     """Both curves at one scale: the higher one fills its row."""
     both = [
-        [sample.tree_rss_bytes for sample in evidence.samples if sample.tree_rss_bytes]
+        [point for point in own_memory(evidence.run.samples) if point[1]]
         for evidence in (first, second)
     ]
-    highest = max((max(values, default=0) for values in both), default=0)
-    return [curve(values, CURVE_CELLS, highest) or NOTHING for values in both]
+    highest = max((used for points in both for _, used in points), default=0)
+    return [curve(points, CURVE_CELLS, highest) or NOTHING for points in both]
 
 
 def _remarks(rows: Sequence[Difference], packages: Sequence[Difference]) -> str:
@@ -256,6 +268,6 @@ def _remarks(rows: Sequence[Difference], packages: Sequence[Difference]) -> str:
         else "",
         f"{alike} packages are the same."
         if known
-        else "Of at least one of them it is not known what was installed.",
+        else "The installed packages are not known for at least one of them.",
     ]
     return "  ".join(filter(None, told))

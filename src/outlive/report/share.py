@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from outlive.model import Fact, Finding, Place, Value, Verdict
+from outlive.model.findings import Fact, Finding, Place, Value, Verdict
 
 MASK = "***"
 

@@ -13,30 +13,28 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from outlive.model import (
+from outlive.model.fact_names import Measure
+from outlive.model.findings import (
     Confidence,
-    EndedBy,
     Ending,
     EndingKind,
     Fact,
     Finding,
     Place,
-    Value,
     Verdict,
     size,
 )
+from outlive.recorder.store.run_folders import KERNEL_PREFIX
+from outlive.report.headline import UNNAMED, headline
 
 #: Lines of source around a place: ``(number, text)`` pairs; the report itself reads no file.
 Neighbours = Callable[[Place], Sequence[tuple[int, str]]]
 
 SURE = {Confidence.PROVEN: "proven", Confidence.LIKELY: "likely", Confidence.POSSIBLE: "possible"}
 COLOUR = {Confidence.PROVEN: "bold red", Confidence.LIKELY: "yellow", Confidence.POSSIBLE: "cyan"}
-BY = {
-    EndedBy.KERNEL_OOM: "by the kernel, for want of memory",
-    EndedBy.PROCESS: "by another process",
-    EndedBy.ITSELF: "",
-    EndedBy.UNKNOWN: "",
-}
+#: What is said where no cause fits.
+UNKNOWN = "Cause unknown: nothing recorded is conclusive."
+
 MAX_FACTS = 8
 MAX_VALUE = 160
 MAX_ALSO = 4
@@ -51,6 +49,11 @@ Told = TypeVar("Told")
 def visible(text: str) -> str:
     """A text of the program's, with what a terminal would act upon written out: ``\\x1b[31m``."""
     return UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def shown(words: str) -> str:
+    """The same for words of several lines, which stay apart."""
+    return "\n".join(visible(line) for line in words.split("\n"))
 
 
 def harmless(value: Told) -> Told:
@@ -68,17 +71,22 @@ def harmless(value: Told) -> Told:
     return value
 
 
-def render(verdict: Verdict, console: Console, neighbours: Neighbours = lambda place: ()) -> None:
-    """Print the verdict."""
+def render(
+    verdict: Verdict,
+    console: Console,
+    neighbours: Neighbours = lambda place: (),
+    name: str = UNNAMED,
+) -> None:
+    """Print the whole verdict, with its facts, sources and gaps."""
     with console.capture() as captured:
-        console.print(Group(*_parts(harmless(verdict), neighbours)), soft_wrap=False)
+        console.print(Group(*_parts(harmless(verdict), neighbours, visible(name))), soft_wrap=False)
     lines = captured.get().splitlines()
     console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
     console.file.flush()
 
 
-def _parts(verdict: Verdict, neighbours: Neighbours) -> list[RenderableType]:
-    parts: list[RenderableType] = [_headline(verdict.ending)]
+def _parts(verdict: Verdict, neighbours: Neighbours, name: str) -> list[RenderableType]:
+    parts: list[RenderableType] = [_headline(verdict.ending, name)]
     cause = verdict.cause
     if cause is None:
         parts.append(_nothing(verdict))
@@ -91,34 +99,45 @@ def _parts(verdict: Verdict, neighbours: Neighbours) -> list[RenderableType]:
             "Also",
             Text(f"{finding.says}{where}  [{SURE[finding.confidence]}: {finding.slug}]", "dim"),
         )
-    for name, why in verdict.gaps.items():
-        rows.add_row("Unread", Text(f"{name}: {why}", "dim"))
+    for what, why in verdict.gaps.items():
+        rows.add_row("Missing", Text(f"{what}: {why}", "dim"))
     for broken in verdict.failures:
-        rows.add_row(
-            "Broken", Text(f"the cause {broken.slug} could not be asked: {broken.error}", "dim")
-        )
+        words = f"Internal error: the check for {broken.slug} failed: {broken.error}"
+        rows.add_row("Note", Text(words, "dim"))
     more = f"outlive explain {cause.slug} · " if cause else ""
-    rows.add_row("More", Text(f"{more}outlive why {verdict.run} --json", "dim"))
+    if cause is not None and cause.where is not None and _may_be_patched(cause.slug):
+        rows.add_row("Patch", Text(f"outlive fix{_named(verdict.run)}", "dim"))
+    rows.add_row("More", Text(f"{more}outlive why{_named(verdict.run)} --json", "dim"))
     parts.append(Padding(rows, (0, 0, 0, 2)))
     return parts
 
 
-def _headline(ending: Ending) -> Text:
+def _may_be_patched(slug: str) -> bool:
+    """Whether a fix knows how to write a patch for this cause; whether it can for this program, `outlive fix` finds out."""
+    from outlive.units.unit import discover, fix
+
+    return any(slug in unit.heals for unit in discover(fix))
+
+
+def _named(run: str) -> str:
+    """The name by which `outlive why` finds a run. A kernel within a run has none: the run is the last one, and tells of it."""
+    return "" if not run or run.startswith(KERNEL_PREFIX) else f" {run}"
+
+
+def _headline(ending: Ending, name: str) -> Text:
     good = ending.kind is EndingKind.SUCCESS
-    text = Text("outlive ", "bold")
-    detail = ending.detail or ending.kind.value
-    text.append(" ".join(filter(None, [detail, BY[ending.by]])), "green" if good else "bold red")
-    return text
+    text = Text("outlive: ", "bold")
+    return text.append(headline(ending, name), "green" if good else "bold red")
 
 
 def _nothing(verdict: Verdict) -> RenderableType:
     if verdict.ending.kind is EndingKind.SUCCESS:
         return Padding(Text("Nothing is wrong."), (0, 0, 0, 2))
     if verdict.ending.kind is EndingKind.HANG and not verdict.gaps:
-        words = "Nothing is known to be wrong: it waits, as said above, and was not touched."
+        words = "No problem found: it is waiting, as shown above. Outlive did not touch it."
         return Padding(Text(words), (0, 0, 0, 2))
     return Padding(
-        Text("The cause is not known: nothing that was recorded decides it.", "yellow"),
+        Text(UNKNOWN, "yellow"),
         (0, 0, 0, 2),
     )
 
@@ -136,7 +155,7 @@ def _cause(cause: Finding, neighbours: Neighbours) -> list[RenderableType]:
             fix.append(f"\n  {command}", "bold")
         rows.add_row("Fix", fix)
     if cause.because:
-        rows.add_row("Because", _facts(cause.because[:MAX_FACTS]))
+        rows.add_row("Facts", _facts(cause.because[:MAX_FACTS]))
     return [Padding(rows, (0, 0, 0, 2))]
 
 
@@ -157,29 +176,21 @@ def _facts(facts: Sequence[Fact]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for fact in facts:
-        value = said(fact.name, fact.value)
+        value = said(fact)
         told = Text(value if len(value) <= MAX_VALUE else f"{value[:MAX_VALUE]}…")
         told.append(f"  {fact.source}", "dim")
         table.add_row(Text(fact.name), told)
     return table
 
 
-#: Facts whose numbers are bytes, known by how they are named.
-BYTE_WORDS = ("memory", "limit", "bytes", "room", "size")
-SECOND_WORDS = ("time",)
-COUNT_WORDS = ("files", "processes", "threads")
-
-
-def said(name: str, value: Value) -> str:
-    """A value as a person reads it."""
+def said(fact: Fact) -> str:
+    """A value as a person reads it, in the unit of the fact."""
+    value = fact.value
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    if any(word in name for word in SECOND_WORDS):
-        return f"{value:.1f} s"
-    counted = any(word in name for word in COUNT_WORDS)
-    if not counted and any(word in name for word in BYTE_WORDS) and abs(value) >= 1000:
+    if fact.unit is Measure.BYTES:
         return size(value)
-    return str(value)
+    return f"{value:.1f} s" if fact.unit is Measure.SECONDS else str(value)
 
 
 def _grid() -> Table:

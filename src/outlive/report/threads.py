@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from outlive.crash_site import EVALUATION, NativeFrame
-from outlive.evidence import Evidence
-from outlive.model import Place
-from outlive.observed import Stack
+from outlive.model.crash import EVALUATION, NativeFrame
+from outlive.model.events import Stack
+from outlive.model.evidence import Evidence
+from outlive.model.findings import Place
+from outlive.model.quick_dataclass import dataclass
 
 MOST_THREADS = 12
 
-#: The recorder's own thread is no news.
-OURS = "/outlive/record/inside/"
+#: The recorder's own thread is no news. The second is where it was until 0.1, in records that are kept.
+OURS = ("/outlive/inside/", "/outlive/record/inside/")
 
 #: Until this version every Python frame had a frame of the interpreter's loop to itself; since then calls from Python to Python share one.
 LAST_WITH_A_LOOP_EACH = (3, 10)
@@ -38,19 +38,22 @@ class Thread:
 
 def threads_of(evidence: Evidence) -> Sequence[Thread]:
     """Those of the crash, else the last that were seen; those with lines of the program's own first."""
-    crash, site = evidence.crash, evidence.site
+    crash, site = evidence.crash.report, evidence.crash.site
     stacks = [
         stack
-        for number, stack in enumerate(crash.stacks if crash and crash.stacks else evidence.stacks)
-        if number == 0 or not all(OURS in frame.file for frame in stack.frames)
+        for number, stack in enumerate(
+            crash.stacks if crash and crash.stacks else evidence.run.stacks
+        )
+        if number == 0
+        or not all(any(folder in frame.file for folder in OURS) for frame in stack.frames)
     ]
     found: list[Thread] = []
     if site is not None and site.frames:
         crashed = stacks.pop(0) if stacks and crash and crash.crashing_is_python else None
-        got = evidence.sender_of(evidence.fatal_signal or "")
+        got = evidence.signals.sender_of(evidence.run.fatal_signal or "")
         name = "the crashing thread" + (f" ({got.thread})" if got and got.thread else "")
         frames, beneath = merged(
-            crashed.frames if crashed else (), site.frames, _version(evidence.program.python)
+            crashed.frames if crashed else (), site.frames, _version(evidence.run.program.python)
         )
         found.append(Thread(name, frames, beneath=beneath))
     rest = sorted((_plain(stack) for stack in stacks), key=lambda thread: not thread.own)

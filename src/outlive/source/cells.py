@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from outlive.model.quick_dataclass import dataclass
+from outlive.source.syntax import parse
 
 #: Magics of a whole cell whose body is Python all the same.
 PYTHON_MAGICS = ("time", "timeit", "capture", "prun", "memit", "mprun", "debug", "outlive")
 
 #: A line that the shell of a notebook acts upon, or `files = !ls`.
-MAGIC = re.compile(r"^(?P<indent>\s*)(?:(?P<target>[\w.,\s]+?)\s*=\s*)?(?P<mark>[%!?]).*$")
+MAGIC = re.compile(
+    r"^(?P<indent>\s*)(?:(?P<target>\w[\w.,\s]{0,300}?)\s{0,40}=\s*)?(?P<mark>[%!?]).*$"
+)
+NAME_OF_MAGIC = re.compile(r"^\s{0,100}(?:\w[\w, ]{0,300}=\s{0,40})?%(%?\w+)")
 HELP = re.compile(r"^\s*[\w.]+\?{1,2}\s*$")
 
 #: Magics that need no mark when nothing else has their name.
@@ -36,7 +41,9 @@ class Cells:
 
     text: str
     places: tuple[CellLine, ...]  #: of each line of the text
-    unread: dict[int, str] = field(default_factory=dict)  #: cells that are no Python, and why
+    unread: dict[int, str] = field(default_factory=dict)  #: cells that are not Python, and why
+    #: The names of those that are used anywhere; of a whole cell's with a % in front.
+    magics: frozenset[str] = frozenset()
 
 
 def read_cells(notebook: str) -> Cells:
@@ -47,18 +54,20 @@ def read_cells(notebook: str) -> Cells:
     lines: list[str] = []
     places: list[CellLine] = []
     unread: dict[int, str] = {}
+    magics: set[str] = set()
     for number, cell in enumerate(data["cells"], 1):
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
         written = source_of(cell).split("\n")
         dedented = _dedented(written)
+        magics.update(found[1] for line in dedented if (found := NAME_OF_MAGIC.match(line)))
         mine, trouble = _as_python(dedented)
         if trouble:
             unread[number] = trouble
         lines += mine
         for line, (before, after) in enumerate(zip(written, dedented, strict=True), 1):
             places.append(CellLine(number, line, len(before) - len(after)))
-    return Cells("\n".join(lines) + "\n", tuple(places), unread)
+    return Cells("\n".join(lines) + "\n", tuple(places), unread, frozenset(magics))
 
 
 def source_of(cell: dict[str, Any]) -> str:
@@ -120,15 +129,3 @@ def _parses(lines: list[str]) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
-
-
-def parse(text: str) -> ast.Module:
-    """A module, which may wait at its top as a notebook may. Warnings about the text are its author's affair."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        module = compile(text, "<source>", "exec", flags, dont_inherit=True)
-    assert isinstance(module, ast.Module)
-    return module

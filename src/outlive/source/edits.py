@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from outlive.model import Edit
+from outlive.model.findings import Edit
 
 LINE = re.compile(rb".*?(?:\r\n|\r|\n)|.+", re.DOTALL)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from outlive.source.tree import COMPREHENSIONS, FUNCTIONS, Function, Position, Tree, begin, end
+from outlive.model.quick_dataclass import dataclass
+from outlive.source.syntax import Function, imported_by, names_in
+from outlive.source.tree import COMPREHENSIONS, FUNCTIONS, Position, Tree, begin, end
 
 #: Different names of one thing, so that a rule has to know one of them.
 SAME = (
@@ -70,6 +71,19 @@ class Names:
             return canonical(f"{root}.{expression.attr}") if root else ""
         if isinstance(expression, ast.Name):
             return self._meaning(expression.id, self._tree.scope(expression), MAX_HOPS)
+        return ""
+
+    def written(self, expression: ast.expr | None) -> str:
+        """The dotted name as it was imported: `tensorflow.compat.v1.Session`, where `called` gives `tf.Session`."""
+        if isinstance(expression, ast.Attribute):
+            root = self.written(expression.value)
+            return f"{root}.{expression.attr}" if root else ""
+        if not isinstance(expression, ast.Name):
+            return ""
+        for scope in self._scopes(self._tree.scope(expression), expression.id):
+            bindings = self._bindings[scope][expression.id]
+            same = {it.dotted if it.how == "import" else "" for it in bindings}
+            return same.pop() if len(same) == 1 else ""
         return ""
 
     def bindings(self, name: ast.expr) -> list[Binding]:
@@ -226,16 +240,9 @@ class Names:
 
     def _all(self) -> Iterator[tuple[str, Binding]]:
         tree = self._tree
-        for statement in tree.every(ast.Import):
-            for item in statement.names:
-                bound = item.asname or item.name.partition(".")[0]
-                dotted = item.name if item.asname else bound
+        for statement in tree.imports:
+            for bound, dotted in imported_by(statement):
                 yield bound, Binding("import", statement, tree.scope(statement), dotted=dotted)
-        for origin in tree.every(ast.ImportFrom):
-            for item in origin.names:
-                dotted = f"{'.' * origin.level}{origin.module or ''}.{item.name}"
-                bound = item.asname or item.name
-                yield bound, Binding("import", origin, tree.scope(origin), dotted=dotted)
         for assign in tree.every(ast.Assign):
             for target in assign.targets:
                 yield from self._targets(target, assign, assign.value, end(assign))
@@ -250,9 +257,8 @@ class Names:
             yield from self._targets(loop.target, loop, loop.iter, end(loop.target), "for")
         for part in tree.every(ast.comprehension):
             around = tree.parent(part) or tree.module
-            for name in ast.walk(part.target):
-                if isinstance(name, ast.Name):
-                    yield name.id, Binding("for", part, around, part.iter)
+            for name in names_in(part.target):
+                yield name.id, Binding("for", part, around, part.iter)
         withs: list[ast.With | ast.AsyncWith] = [*tree.every(ast.With)]
         for entered in (*withs, *tree.every(ast.AsyncWith)):
             for opened in entered.items:
@@ -264,16 +270,12 @@ class Names:
             for target in gone.targets:
                 yield from self._targets(target, gone, None, end(gone), "delete")
 
-    def _functions(self) -> Iterator[Function]:
-        yield from self._tree.every(ast.FunctionDef)
-        yield from self._tree.every(ast.AsyncFunctionDef)
-
     def _definitions(self) -> Iterator[tuple[str, Binding]]:
         tree = self._tree
-        for defined in (*self._functions(), *tree.every(ast.ClassDef)):
+        for defined in (*tree.functions, *tree.every(ast.ClassDef)):
             scope = tree.scope(defined)
             yield defined.name, Binding("definition", defined, scope, at=begin(defined))
-        for function in (*self._functions(), *tree.every(ast.Lambda)):
+        for function in (*tree.functions, *tree.every(ast.Lambda)):
             for word in ast.walk(function.args):
                 if isinstance(word, ast.arg):
                     yield word.arg, Binding("parameter", word, function, word.annotation)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
+from outlive.source.syntax import LOOPS, NAMED_FUNCTIONS, Assignment, Function, Import, parse, spans
+
 Node = TypeVar("Node", bound=ast.AST)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
 Position = tuple[int, int]
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FUNCTIONS = (*NAMED_FUNCTIONS, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module)
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 #: Statements whose blocks may be left out, or done in part.
 BRANCHES = (
@@ -22,6 +23,8 @@ BRANCHES = (
     getattr(ast, "TryStar", ast.Try),
 )  # fmt: skip
 
+#: The deepest module of the standard library has 33; what asks a tree may call itself as often.
+MOST_DEPTH = 120
 
 #: Fields that hold words, numbers and signs; nobody asks for the parent of these.
 WORDS = frozenset(
@@ -53,30 +56,70 @@ class Tree:
         self._parents: dict[ast.AST, ast.AST] = {}
         self._of_type: dict[type, list[ast.AST]] = {}
         parents, of_type = self._parents, self._of_type
-        waiting: list[ast.AST] = [module]
+        self.depth = 0  #: how deep the nodes lie in each other
+        level: list[ast.AST] = [module]
         # ``ast.walk`` with parents would take three times as long; this pass is most of what a file costs.
-        while waiting:
-            node = waiting.pop()
-            kind = node.__class__
-            if kind in of_type:
-                of_type[kind].append(node)
-            else:
-                of_type[kind] = [node]
-            for name in BELOW[kind]:
-                value = getattr(node, name, None)
-                if value.__class__ is list:
-                    for item in value:
-                        if item is not None:
-                            parents[item] = node
-                            waiting.append(item)
-                elif value is not None:
-                    parents[value] = node
-                    waiting.append(value)
+        while level:
+            self.depth += 1
+            waiting: list[ast.AST] = []
+            for node in level:
+                kind = node.__class__
+                if kind in of_type:
+                    of_type[kind].append(node)
+                else:
+                    of_type[kind] = [node]
+                for name in BELOW[kind]:
+                    value = getattr(node, name, None)
+                    if value.__class__ is list:
+                        for item in value:
+                            if item is not None:
+                                parents[item] = node
+                                waiting.append(item)
+                    elif value is not None:
+                        parents[value] = node
+                        waiting.append(value)
+            level = waiting
 
     def every(self, *kinds: type[Node]) -> Iterator[Node]:
         """The nodes of these types, in the order in which they are written."""
         found = [node for kind in kinds for node in self._of_type.get(kind, ())]
         yield from sorted(found, key=begin)  # type: ignore[misc]  # filed under their own type
+
+    @cached_property
+    def functions(self) -> tuple[Function, ...]:
+        """The functions that have a name, in the order in which they are written."""
+        return tuple(self.every(*NAMED_FUNCTIONS))
+
+    @cached_property
+    def imports(self) -> tuple[Import, ...]:
+        """The imports: those of modules, then those from modules."""
+        return (*self.every(ast.Import), *self.every(ast.ImportFrom))
+
+    @cached_property
+    def assignments(self) -> tuple[Assignment, ...]:
+        """What binds a name by ``=`` or one of its kin, in the order in which it is written."""
+        kinds = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
+        return tuple(node for node in self.every(*kinds) if isinstance(node, kinds))
+
+    @cached_property
+    def statements(self) -> tuple[ast.stmt, ...]:
+        """All statements, in the order in which they are written."""
+        return tuple(self.every(*(kind for kind in self._of_type if issubclass(kind, ast.stmt))))
+
+    def function_at(self, line: int) -> Function | None:
+        """The innermost function with a name that a line belongs to."""
+        around = (function for function in self.functions if spans(function, line))
+        return max(around, key=lambda function: function.lineno, default=None)
+
+    def function_name_at(self, line: int) -> str:
+        """The name that Python gives to the frame in which a line runs."""
+        function = self.function_at(line)
+        return function.name if function is not None else "<module>"
+
+    def statement_at(self, line: int) -> ast.stmt | None:
+        """The innermost statement that a line belongs to."""
+        around = (statement for statement in self.statements if spans(statement, line))
+        return min(around, key=lambda it: (it.end_lineno or 0) - it.lineno, default=None)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node around this one."""
@@ -153,6 +196,21 @@ class Tree:
         for found in ast.walk(node):
             if isinstance(found, kind):
                 yield found
+
+
+def new_tree(text: str) -> Tree:
+    """The tree of a text; it raises as `parse` does. However deep it is: lint asks each rule apart, and says which one could not follow."""
+    return Tree(parse(text))
+
+
+@lru_cache(maxsize=64)
+def tree_of(text: str) -> Tree:
+    """The tree of a text, made once; an empty one when it is not Python, or is nested deeper than anybody writes."""
+    try:
+        tree = new_tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Tree(ast.Module([], []))
+    return tree if tree.depth <= MOST_DEPTH else Tree(ast.Module([], []))
 
 
 def begin(node: ast.AST) -> Position:

@@ -6,8 +6,8 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
+from outlive.model.quick_dataclass import dataclass
 from outlive.source.names import Names
 from outlive.source.tree import FUNCTIONS, Loop, Tree
 
@@ -73,7 +73,7 @@ _OPERATORS: dict[type, Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
 }  # fmt: skip
 
-#: What hands on the elements of its first argument, one by one.
+#: Functions that return the elements of their first argument one by one.
 PASSING_ON = (
     "builtins.enumerate", "builtins.iter", "builtins.list", "builtins.sorted", "builtins.reversed", "tqdm.tqdm",
     "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook", "rich.progress.track", "builtins.zip",

@@ -7,9 +7,9 @@ import os
 import signal
 import sys
 
-import outlive.commands  # what a run imports late, once for all forks
-import outlive.record.flight  # noqa: F401
-from outlive.running import run
+import outlive.cli.command_line  # what a run imports late, once for all forks
+import outlive.recorder.flight  # noqa: F401
+from outlive.cli.run_program.run import run
 
 
 def status_of(script, switches):

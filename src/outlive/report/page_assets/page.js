@@ -130,7 +130,7 @@
         series: [
           { label: "time", value: (u, raw) => (raw == null ? "–" : raw.toFixed(1) + " s") },
           { label: "program and its children", stroke: colour("--blue"), width: 2, value },
-          { label: "control group", stroke: colour("--green"), width: 1, value, show: known(data.group) },
+          { label: "cgroup", stroke: colour("--green"), width: 1, value, show: known(data.group) },
           limit("limit", data.limit),
           ...extra.map(([label, values, isLimit]) =>
             isLimit ? limit(label, values) : { label, stroke: colour("--amber"), width: 1, value }),

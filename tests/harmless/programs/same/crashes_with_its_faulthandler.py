@@ -1,3 +1,4 @@
+# documented-on: 3.14: stderr: the C stack that 3.14 adds has a frame of the handler that calls it
 # death
 """The program's own fault handler says what it always says."""
 

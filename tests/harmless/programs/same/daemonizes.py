@@ -1,3 +1,4 @@
+# ci
 """Become a daemon by the book, write from there, be waited for through a pipe."""
 
 import os

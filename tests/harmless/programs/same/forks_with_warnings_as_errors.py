@@ -1,3 +1,4 @@
+# ci
 # python: -W error
 """Fork without exec, often: Python 3.12 and later warn of threads."""
 

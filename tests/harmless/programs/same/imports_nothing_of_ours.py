@@ -3,7 +3,7 @@
 for name in (
     "sitecustomize",
     "usercustomize",
-    "outlive_record",
+    "notes",
     "agent",
     "hooks",
     "inside",

@@ -1,3 +1,4 @@
+# ci
 """What a program can see of its interpreter at its first line."""
 
 import sys

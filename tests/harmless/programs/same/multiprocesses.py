@@ -1,3 +1,4 @@
+# ci
 """Pools and processes of every kind give the same results, and the same traces of what failed."""
 
 import concurrent.futures

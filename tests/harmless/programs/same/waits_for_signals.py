@@ -1,3 +1,4 @@
+# ci
 """Signals that are blocked, waited for, pending, and told through a descriptor."""
 
 import os

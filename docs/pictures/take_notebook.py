@@ -1,0 +1,85 @@
+"""The pictures of notebooks for the manual: a cell fills the memory of a cgroup in a real JupyterLab, and its kernel is killed.
+
+Called by ``take.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent.parent / "demo"), str(HERE.parent.parent / "tests" / "helpers")]
+
+from limited import memory_group  # noqa: E402  # it lies beside the demo
+
+from notebook_server import TOKEN, browser, server  # noqa: E402  # it lies beside the tests
+
+LIMIT_MB = 1300
+SIZE = {"width": 1100, "height": 900}
+CELLS = (
+    "import numpy as np\nruns = []",
+    "def experiment(seed):\n    x = np.random.default_rng(seed).normal(size=(1024, 256))\n    runs.append(x @ x.T)\n    return x.mean()",
+    "for k in range(2000):\n    m = experiment(k)\nprint(m)",
+    "",
+)
+
+
+def take_notebook(chromium: str) -> None:
+    """Photograph the gauge near the limit, and the verdict, light and dark."""
+    with (
+        tempfile.TemporaryDirectory(prefix="outlive-pictures-") as folder,
+        memory_group(LIMIT_MB) as group,
+    ):
+        os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "2"
+        with (
+            server("jupyterlab", Path(folder, "server"), group) as lab,
+            browser(chromium, Path(folder, "browser")) as page,
+        ):
+            page.set_viewport_size(SIZE)
+            lab.write("experiments.ipynb", *CELLS)
+            page.goto(f"{lab.url}/lab/tree/experiments.ipynb?token={TOKEN}")
+            page.locator(".jp-Notebook .jp-CodeCell").first.wait_for()
+            page.keyboard.press("Control+b")  # the list of files
+            page.locator(".Toastify__toast", has_text="Jupyter news").get_by_role(
+                "button", name="No", exact=True
+            ).click()
+            page.locator(".outlive-gauge:visible").wait_for()  # the kernel is there
+            page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()
+            page.locator(".jp-Notebook .cm-content").first.click()
+            for _ in CELLS[:-1]:
+                page.keyboard.press("Shift+Enter")
+            page.locator(".outlive-near").wait_for(timeout=200_000)
+            page.locator(".Toastify__toast", has_text="nearly full").wait_for()
+            page.wait_for_timeout(400)  # it slides in
+            shoot(page, "memory-gauge.png")
+            page.locator(".outlive-card").wait_for()
+            page.locator(".jp-Dialog .jp-mod-accept").click()
+            page.locator(".Toastify__toast", has_text="nearly full").wait_for(state="detached")
+            page.wait_for_timeout(1500)
+            shoot(page, "kernel-died-after.png")
+            for label in ("Settings", "Theme", "JupyterLab Dark"):
+                page.locator(
+                    ".lm-MenuBar-itemLabel, .lm-Menu-itemLabel", has_text=label
+                ).first.click()
+            page.wait_for_timeout(1500)
+            shoot(page, "kernel-died-dark.png")
+
+
+def shoot(page: Any, name: str) -> None:
+    """A picture of few colours, which takes a third of the bytes."""
+    from PIL import Image
+
+    path = HERE / name
+    page.screenshot(path=str(path))
+    with Image.open(path) as taken:
+        few = taken.convert("RGB").quantize(192, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    take_notebook(os.environ.get("OUTLIVE_CHROMIUM") or str(shutil.which("chromium")))

@@ -1,0 +1,1 @@
+"""The files that an error is about, looked at after the death."""

@@ -1,0 +1,1 @@
+"""Evidence from the readings: one module a subject."""

@@ -1,0 +1,1 @@
+"""The line to blame: statements, handlers, locks, operations."""

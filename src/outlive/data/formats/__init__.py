@@ -1,0 +1,1 @@
+"""TFRecord, protobuf and pictures as they lie in files."""

@@ -1,0 +1,1 @@
+"""Pictures of any size, and what is drawn on them."""

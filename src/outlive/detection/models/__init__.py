@@ -1,0 +1,1 @@
+"""Models that detect, whatever runs them, and smaller ones made from them."""

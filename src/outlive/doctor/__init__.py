@@ -1,0 +1,1 @@
+"""Will TensorFlow live here? The machine, the installation, the cluster."""

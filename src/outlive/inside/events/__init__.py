@@ -1,0 +1,1 @@
+"""What happens in the program: exceptions, ends, stacks, waits, cells."""

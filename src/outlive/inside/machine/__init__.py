@@ -1,0 +1,1 @@
+"""The machine as seen from a process: limits, cgroups, shared objects."""

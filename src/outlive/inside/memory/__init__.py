@@ -1,0 +1,1 @@
+"""What takes the program's memory, and the brake."""

@@ -1,0 +1,1 @@
+"""Pipelines that fit the memory there is, and plans."""

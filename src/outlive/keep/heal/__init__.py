@@ -1,0 +1,1 @@
+"""After a death of a known kind: the next attempt, with what cures it."""

@@ -1,0 +1,1 @@
+"""Memory comes to its end: save, adapt, stop in time."""

@@ -1,0 +1,1 @@
+"""Bad elements, skipped and written down."""

@@ -1,0 +1,1 @@
+"""A program that is alive but makes no progress, as seen from outside."""

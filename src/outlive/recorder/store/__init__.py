@@ -1,0 +1,1 @@
+"""Runs on the disk: where they lie, how they are read, sealed, packed and removed."""

@@ -1,0 +1,1 @@
+"""Others that are told of a death: commands, GitHub."""

@@ -1,0 +1,53 @@
+"""A shuffle buffer that holds everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from outlive.model.evidence import Evidence
+from outlive.model.findings import Change, Finding, Remedy
+from outlive.units.unit import BEHIND_A_PIPELINE, cause
+
+
+@cause(
+    "D121",
+    since="0.1",
+    behind=BEHIND_A_PIPELINE,
+    searched=(
+        "Filling up shuffle buffer (this may take a while)",
+        "dataset.shuffle buffer_size out of memory",
+    ),
+)
+def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
+    """A `shuffle` of tf.data keeps more elements in memory than fit.
+
+    ## What happened
+    `shuffle(buffer_size)` fills its buffer before it gives out the first element. After a decode or a resize each element is a whole
+    picture: a buffer of some thousand is some gigabytes.
+
+    ## How we know
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Or
+    the whole buffer, which must be full before the first element comes out, is larger than the limit. Where
+    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
+    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
+
+    ## What to do
+    Shuffle what is small (file names, record numbers) before it is decoded, or use a smaller buffer.
+    """
+    stage = evidence.pipelines.overfull("shuffle")
+    if stage is None:
+        return
+    fits = evidence.pipelines.modest(stage)
+    smaller = (Change("shuffle", "buffer_size", str(fits), 0),) if fits > 1 else ()
+    yield Finding(
+        f"`shuffle` {stage.told}.",
+        evidence.pipelines.facts_of(stage),
+        evidence.pipelines.confidence_in(stage),
+        (
+            Remedy(
+                "Shuffle the file names before decoding, or reduce buffer_size.",
+                changes=smaller,
+            ),
+        ),
+        where=stage.place,
+    )

@@ -1,0 +1,42 @@
+"""Two arrays that an operation cannot take together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from outlive.model.findings import Confidence, Finding, Remedy
+from outlive.source.parsed import Source
+from outlive.units.unit import rule
+
+
+@rule("R602", since="0.2", prevents=("shape-mismatch",))
+def shapes_do_not_fit(source: Source) -> Iterator[Finding]:
+    """An operation gets two arrays or tensors whose shapes do not fit together.
+
+    ## Why it is bad
+    The line ends with `InvalidArgumentError` or `ValueError` whatever the data is. Arithmetic needs equal sizes, or 1; a product of matrices
+    needs the last size of the left side to be the last but one of the right side.
+
+    ## Bad
+        weights = tf.random.normal([784, 128])
+        hidden = tf.matmul(weights, tf.ones([784, 10]))
+
+    ## Good
+        weights = tf.random.normal([784, 128])
+        hidden = tf.matmul(tf.ones([10, 784]), weights)
+    """
+    for node in (*source.every(ast.Call), *source.every(ast.BinOp)):
+        misfit = source.specs.misfit(node)
+        if misfit is None:
+            continue
+        yield Finding(
+            f"The shapes {misfit.left} and {misfit.right} do not fit together: {misfit.why}.",
+            confidence=Confidence.POSSIBLE if source.is_caught(node) else Confidence.LIKELY,
+            remedies=(
+                Remedy(
+                    "Give both sides sizes that fit: tf.reshape, tf.transpose or tf.expand_dims of one of them."
+                ),
+            ),
+            where=source.place(node),
+        )

@@ -1,0 +1,7 @@
+# status: SIGABRT
+"""The process aborts itself."""
+
+import os
+
+print("before", flush=True)
+os.abort()

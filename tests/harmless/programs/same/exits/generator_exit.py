@@ -1,0 +1,4 @@
+# status: 1
+"""GeneratorExit outside of a generator."""
+
+raise GeneratorExit("here")

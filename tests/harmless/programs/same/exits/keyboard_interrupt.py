@@ -1,0 +1,4 @@
+# status: SIGINT
+"""KeyboardInterrupt that nobody catches ends by the signal."""
+
+raise KeyboardInterrupt

@@ -1,0 +1,6 @@
+# status: 255
+"""A negative number."""
+
+import sys
+
+sys.exit(-1)

@@ -1,0 +1,6 @@
+"""Leave with None: that is 0."""
+
+import sys
+
+print("before")
+sys.exit(None)

@@ -1,0 +1,6 @@
+# status: 44
+"""A number above 255 keeps its lowest byte."""
+
+import sys
+
+sys.exit(300)

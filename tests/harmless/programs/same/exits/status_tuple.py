@@ -1,0 +1,6 @@
+# status: 1
+"""A tuple is printed."""
+
+import sys
+
+sys.exit(("a", 2))

@@ -1,0 +1,4 @@
+# status: 1
+"""StopIteration at the top."""
+
+next(iter(()))

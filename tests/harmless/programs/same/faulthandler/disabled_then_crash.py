@@ -1,0 +1,9 @@
+# status: SIGABRT
+"""Switched off: abort in silence."""
+
+import faulthandler
+import os
+
+print("before", flush=True)
+faulthandler.disable()
+os.abort()

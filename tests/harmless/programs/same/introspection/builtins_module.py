@@ -1,0 +1,5 @@
+"""Names in builtins."""
+
+import builtins
+
+print(sorted(vars(builtins)))

@@ -1,0 +1,6 @@
+# python: -E
+"""Without Python's variables."""
+
+import sys
+
+print(sys.path, sys.flags)

@@ -1,0 +1,8 @@
+# terminal: job
+# types: \x1c
+"""Ctrl-\\ ends by SIGQUIT."""
+
+import time
+
+print("<ready>", flush=True)
+time.sleep(20)
