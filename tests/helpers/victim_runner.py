@@ -193,9 +193,14 @@ class Played:
         named = self.folder / header["sender"]
         named.symlink_to("/bin/sh")
         daemon = subprocess.Popen(
-            [named, "-c", shlex.join(send) + "; read line"], stdin=subprocess.PIPE
+            [named, "-c", shlex.join(send) + " && echo sent; read line"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         self.stack.callback(daemon.communicate, timeout=10)  # there until the victim is dead
+        assert daemon.stdout is not None
+        # Whoever waits for the victim closes its stdin, and it would end of that before the signal is sent.
+        assert daemon.stdout.readline(), "the signal could not be sent"
 
 
 @contextlib.contextmanager
