@@ -120,6 +120,7 @@ class Brake:
         self._pid = os.getpid()
         self._main = 0
         self._wanted: Optional[Tuple[int, int]] = None
+        self._told = (0, 0)  # the last word of what all use, and what this process used when it came
         self._next = 0
         self._eased_until = 0.0
         self._showing = False
@@ -183,7 +184,7 @@ class Brake:
         self._stopping = True
         try:
             savers.finish(SECONDS_TO_SAVE)
-            used = max(private_bytes(), self._limit()[1])
+            used = self._limit()[1]
             freed = private_bytes() < own - int(STEP * limit)
             return not freed and (used >= LAST * limit or not savers.owes())
         finally:
@@ -229,15 +230,24 @@ class Brake:
         if limit and data:
             eased = Clock.monotonic() < self._eased_until or is_saving(self._main)
             kept = EASED_BYTES if eased else headroom_of(limit)
-            room = max(0, limit - max(used, private_bytes()) - kept)
+            room = max(0, limit - used - kept)
             soft = data + room if hard == resource.RLIM_INFINITY else min(data + room, hard)
             self._in_force(self._data_limit)
             resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
         return limit, used
 
     def _limit(self) -> Tuple[int, int]:
-        """As the supervisor tells it: the smallest limit, and what is used of it by all that share it."""
-        return METER.limit(self._limit_path)
+        """The smallest limit, and what is used of it by all that share it: as the supervisor tells it, but for what was given back since.
+
+        Its word is up to a tick old. By it, the first cell after ``del`` got no room at all, not even for the stack of a thread, and native
+        code that cannot start a thread aborts (libzmq).
+        """
+        limit, told = METER.limit(self._limit_path)
+        own = private_bytes()
+        if told != self._told[0]:
+            self._told = (told, own)
+        given_back = max(0, self._told[1] - own)
+        return limit, max(told - given_back, own)
 
     def _stop(self, number: int, frame: Any) -> None:
         wanted, self._wanted = self._wanted, None
