@@ -120,7 +120,8 @@ class Brake:
         self._pid = os.getpid()
         self._main = 0
         self._wanted: Optional[Tuple[int, int]] = None
-        self._told = (0, 0)  # the last word of what all use, and what this process used when it came
+        #: The last word of what all use, and what this process used when it came.
+        self._told = (0, 0)
         self._next = 0
         self._eased_until = 0.0
         self._showing = False
