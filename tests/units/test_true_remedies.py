@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from outlive.model.memory_looks import Alive, Ledger, Looks, Making, WideArray
 from outlive.model.surroundings_at_death import Circumstances, Pile, Room
 from outlive.units.memory_advice import advice_for
 
-LINE = Place("job.py", 4, "work", "work(x)")
+LINE = Place("job.py", 4, "work", "return work(frame, steps * gain)")
 
 
 def told(slug: str, how: str | int = 1, **known: Any) -> str:
@@ -62,6 +63,20 @@ def test_of_an_int_and_a_float_that_meet_the_int_is_cast() -> None:
     scene = held(("steps", "int32"), ("gain", "float32"))
 
     assert "tf.cast(steps, tf.float32)" in told("dtype-mismatch", **thrown(message, scene=scene))
+
+
+def test_what_the_wrong_value_was_made_of_is_not_converted() -> None:
+    """Tokens look up embeddings and give the length of the positions: as floats they would do neither."""
+    message = "cannot compute AddV2 as input #1(zero-based) was expected to be a float tensor but is a int32 tensor [Op:AddV2]"
+    tokens = Held("tokens", "tf.Tensor", LINE, (2, 3), "int32")
+    known = thrown(message, "InvalidArgumentError", scene=Scene(values=(tokens,)))
+
+    assert "tf.cast(…, tf.float32)" in told("dtype-mismatch", **known)
+
+    steps = replace(tokens, name="steps")
+    known = thrown(message, "InvalidArgumentError", scene=Scene(values=(tokens, steps)))
+
+    assert "tf.cast(steps, tf.float32)" in told("dtype-mismatch", **known)
 
 
 def records(*features: Feature, bad: int = 1, seen: int = 1) -> Inspection:

@@ -134,6 +134,11 @@ def values_of_dtype(evidence: Evidence, *dtypes: str) -> tuple[Held, ...]:
     return tuple(found.values())
 
 
+def on_line(values: tuple[Held, ...], line: Place | None) -> tuple[Held, ...]:
+    """Those of the program's values whose name stands on the line: what was made of another value only has its type."""
+    return tuple(held for held in values if line is not None and has_word(line.code, held.name))
+
+
 def fact_of(held: Held) -> Fact:
     """One of the program's values: what it was, and where it was made."""
     made = f", made at {held.made}: {held.made.code}" if held.made is not None else ""

@@ -13,6 +13,7 @@ from outlive.units.complaint_facts import (
     fact_of,
     facts_of_complaint,
     line_of,
+    on_line,
     values_of_dtype,
 )
 from outlive.units.complaints import Complaint
@@ -54,7 +55,9 @@ def dtype_mismatch(evidence: Evidence) -> Iterator[Finding]:
     if complaint is None:
         return
     first, second = _name_of(complaint.first), _wanted(complaint)
-    concerned = values_of_dtype(evidence, first, second)
+    line, concerned = line_of(evidence, complaint), values_of_dtype(evidence, first, second)
+    here = on_line(concerned, line)
+    concerned = (*here, *(held for held in concerned if held not in here))
     yield Finding(
         _says(complaint, first, second),
         (
@@ -62,8 +65,8 @@ def dtype_mismatch(evidence: Evidence) -> Iterator[Finding]:
             *(fact_of(held) for held in concerned[:4]),
         ),
         evidence.errors.sure_of(complaint.thrown),
-        (Remedy(_remedy(complaint, first, second, concerned)),),
-        where=line_of(evidence, complaint),
+        (Remedy(_remedy(complaint, first, second, here)),),
+        where=line,
     )
 
 
@@ -101,14 +104,13 @@ def _is_input(complaint: Complaint) -> bool:
     return bool(complaint.variant) or complaint.name.startswith("__inference")
 
 
-def _remedy(complaint: Complaint, first: str, second: str, concerned: tuple[Held, ...]) -> str:
-    given = next((held for held in concerned if held.dtype == first), None)
-    name = given.name if given is not None else "x"
+def _remedy(complaint: Complaint, first: str, second: str, here: tuple[Held, ...]) -> str:
+    given = next((held for held in here if held.dtype == first), None)
     if first in ("object", "str", "string") or first.startswith(("str", "<U", "'", "[")):
         return "Convert the strings to numbers first (a label dictionary, tf.strings.to_number, pandas.to_numeric), and find the values that are not numbers."
     # Of an int and a float the int is converted, whichever came second: the other way round would cut digits off. A model's input has no
     # other side: what it takes is what it was made for.
-    other = next((held for held in concerned if held.dtype == second), None)
+    other = next((held for held in here if held.dtype == second), None)
     if (
         first.startswith("float")
         and second.startswith(("int", "uint"))
@@ -125,4 +127,6 @@ def _remedy(complaint: Complaint, first: str, second: str, concerned: tuple[Held
         if second == "uint8" and first.startswith("float")
         else ""
     )
-    return f"Convert it first: tf.cast({name}, tf.{second}){scale}."
+    if given is None:
+        return f"Convert the {first} value on this line first: tf.cast(…, tf.{second}){scale}."
+    return f"Convert it first: tf.cast({given.name}, tf.{second}){scale}."
