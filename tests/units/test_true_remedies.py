@@ -274,3 +274,19 @@ def test_a_picture_without_a_shape_is_told_what_to_decode() -> None:
     finding = found("shape-mismatch", **thrown("'images' contains no shape."))
 
     assert "expand_animations=False" in finding.remedies[0].text
+
+
+def test_a_check_of_scipys_is_not_answered_with_a_switch_of_tensorflows() -> None:
+    library = Place("/v/site-packages/scipy/linalg/_basic.py", 9, "lstsq", own=False)
+    error = Thrown("ValueError", "array must not contain infs or NaNs", frames=(library, LINE), bases=("Exception",), origin=Origin.MAIN, pid=PID)  # fmt: skip
+
+    text = told("not-finite", thrown=(error,))
+
+    assert "np.isfinite" in text
+    assert "tf." not in text
+
+
+def test_a_check_of_the_programs_own_is_answered_with_what_finds_the_operation() -> None:
+    error = Thrown("ValueError", "array must not contain infs or NaNs", frames=(LINE,), bases=("Exception",), origin=Origin.MAIN, pid=PID)  # fmt: skip
+
+    assert "enable_check_numerics" in told("not-finite", thrown=(error,))

@@ -104,7 +104,24 @@ def _remedies(complaint: Complaint | None) -> tuple[Remedy, ...]:
     general = Remedy(
         "To find the first operation that produces one, put tf.debugging.enable_check_numerics() at the start."
     )
+    if complaint is not None and _of_another_library(complaint):
+        return (
+            Remedy(
+                "Check what goes into this line: np.argwhere(~np.isfinite(x)) lists the NaN and infinite numbers. Fill or drop them before it (np.nan_to_num, dropna)."
+            ),
+        )
     data = Remedy(
         "Check the data (np.isfinite(x).all()), lower the learning rate, clip gradients: Adam(1e-4, clipnorm=1.0)."
     )
     return (Remedy(known), data) if known else (general, data)
+
+
+def _of_another_library(complaint: Complaint) -> bool:
+    """Whether the check is of a library that has nothing to do with TensorFlow: its switches help nobody there."""
+    frames = complaint.thrown.frames
+    return (
+        bool(frames)
+        and not frames[0].own
+        and not any(frame.package in ("tensorflow", "keras", "tf_keras") for frame in frames)
+        and not complaint.thrown.type.startswith(("tensorflow", "keras"))
+    )
