@@ -185,7 +185,8 @@ def test_a_healthy_run_says_one_line_on_the_terminal(runner, terminal):
 
     assert "hello" == lines[0]
     assert 2 == len(lines), lines
-    assert "outlive: finished" in lines[1]
+    # With the program's name where it was judged: somebody else's OOM kill on this machine is enough for that.
+    assert re.fullmatch(r".*outlive: (echo )?finished after .*", lines[1]), lines
 
 
 GROUPS = pytest.mark.parametrize(

@@ -19,10 +19,12 @@ class Memory:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.told = self.own = 0
         self.soft = 0
+        self.now = 100.0
         monkeypatch.setattr(module.METER, "limit", lambda path: (LIMIT, self.told))
         monkeypatch.setattr(module.METER, "data", lambda: self.own)
         monkeypatch.setattr(module, "private_bytes", lambda: self.own)
         monkeypatch.setattr(module.resource, "setrlimit", self._set)
+        monkeypatch.setattr(module.Clock, "monotonic", lambda: self.now)
 
     def _set(self, which: int, limits: tuple[int, int]) -> None:
         assert resource.RLIMIT_DATA == which
@@ -54,11 +56,25 @@ def test_what_was_just_given_back_may_be_asked_for_again(memory: Memory, brake: 
     assert LIMIT - 90_000_000 - headroom_of(LIMIT) == memory.room
 
 
-def test_a_new_word_counts_as_it_is(memory: Memory, brake: Brake) -> None:
+def test_a_word_that_comes_after_what_was_given_back_may_be_older_than_it(
+    memory: Memory, brake: Brake
+) -> None:
+    memory.told, memory.own = 490_000_000, 450_000_000
+    brake._keep_headroom()
+
+    memory.told, memory.own = 480_000_000, 50_000_000  # sampled before ``del kept``, seen after it
+    brake._keep_headroom()
+
+    assert LIMIT - 80_000_000 - headroom_of(LIMIT) == memory.room
+
+
+def test_a_word_that_stands_counts_as_it_is(memory: Memory, brake: Brake) -> None:
     memory.told, memory.own = 490_000_000, 450_000_000
     brake._keep_headroom()
     memory.told, memory.own = 480_000_000, 50_000_000  # the neighbour has taken what we gave back
+    brake._keep_headroom()
 
+    memory.now += module.SECONDS_OF_DOUBT
     brake._keep_headroom()
 
     assert 0 == memory.room

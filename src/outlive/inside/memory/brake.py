@@ -61,6 +61,10 @@ HEADROOM_BYTES = 32_000_000
 SECONDS_OF_EASE = 5.0
 EASED_BYTES = 8_000_000
 
+#: The supervisor samples 10 to 20 times a second near the limit; both are generous for a busy machine.
+SECONDS_OF_PEAK = 1.0
+SECONDS_OF_DOUBT = 3.0
+
 SIGNAL = _signal.SIGRTMIN + 9
 
 #: What a refused request raises, and the stop itself. TensorFlow's is known by its name: it is not imported here.
@@ -120,8 +124,9 @@ class Brake:
         self._pid = os.getpid()
         self._main = 0
         self._wanted: Optional[Tuple[int, int]] = None
-        #: The last word of what all use, and what this process used when it came.
-        self._told = (0, 0)
+        #: The last word of what all use, what this process used when it came and at most just before, and when that was.
+        self._told = (0, 0, 0, 0.0)
+        self._peak = (0, 0.0)  #: the most that this process used in the last second, and when
         self._next = 0
         self._eased_until = 0.0
         self._showing = False
@@ -241,13 +246,17 @@ class Brake:
         """The smallest limit, and what is used of it by all that share it: as the supervisor tells it, but for what was given back since.
 
         Its word is up to a tick old. By it, the first cell after ``del`` got no room at all, not even for the stack of a thread, and native
-        code that cannot start a thread aborts (libzmq).
+        code that cannot start a thread aborts (libzmq). A word may also come after the ``del`` and speak of the time before it: only one
+        that stands for longer than the supervisor needs for the next counts as it is.
         """
         limit, told = METER.limit(self._limit_path)
-        own = private_bytes()
+        own, now = private_bytes(), Clock.monotonic()
+        if own >= self._peak[0] or now - self._peak[1] > SECONDS_OF_PEAK:
+            self._peak = (own, now)
         if told != self._told[0]:
-            self._told = (told, own)
-        given_back = max(0, self._told[1] - own)
+            self._told = (told, own, self._peak[0], now)
+        _, then, before, since = self._told
+        given_back = max(0, (before if now - since < SECONDS_OF_DOUBT else then) - own)
         return limit, max(told - given_back, own)
 
     def _stop(self, number: int, frame: Any) -> None:
