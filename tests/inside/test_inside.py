@@ -504,3 +504,14 @@ def test_a_stop_of_the_brake_is_written_down_once_by_the_thread_that_watches(
     made.consider(0)
 
     assert [("brake", 1)] == notes
+
+
+@every_python
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.timeout(60)  # each turn that is lost to one who computes comes back after 5 s
+def test_whoever_computes_stands_still_and_gives_the_turn_back(
+    threads: str, version: str, tmp_path: Path
+) -> None:
+    done = run(tmp_path, "standing_still.py", threads, version=version)
+
+    assert int(done.stdout) >= 18, "a machine that stops us in the one moment that counts is rare"

@@ -68,6 +68,7 @@ class Scene:
         # reference to it, or its __del__ would run in this thread.
         Care.hold_turns()
         try:
+            Care.stand_still()
             return self._around(error, told)
         finally:
             Care.release_turns()

@@ -66,9 +66,6 @@ MODULES = (
     "memory.look",
 )
 
-LONGEST_WAIT_SECONDS = 0.02
-AWAY_SECONDS = 0.0002
-
 OPTIMIZED = 0x1  # co_flags: the locals are not a dictionary of the program's own
 
 #: A function that uses one of these may hold on to the dictionary of its locals.
@@ -204,18 +201,11 @@ class Standstill:
     What we hold for a moment must never become the last reference to it, or its ``__del__`` would run in this thread; and a tuple that
     is still being made must not be handed back to its maker with one reference too many (``SystemError``). Nor may the collector run: what
     it finds could be code of the program's.
-
-    A thread that waits for its turn asks for it after the interval that held when it began to wait, unless the turn has changed hands
-    since. So it is given away once: when it comes back, whoever waits begins anew, by the long interval. The one who had it last may be
-    quicker than we are; he is let in before we hold anything.
     """
 
     def __enter__(self) -> None:
-        Clock.sleep(AWAY_SECONDS)
-        interval = Care.hold_turns() / 1e6
-        began = Clock.perf_counter()
-        while Clock.perf_counter() - began < min(interval * 1.5, LONGEST_WAIT_SECONDS):
-            pass
+        Care.hold_turns()
+        Care.stand_still()
         Care.hold_collector()
 
     def __exit__(self, *_: Any) -> None:

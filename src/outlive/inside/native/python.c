@@ -4,9 +4,10 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* No program sets these: found outside of `hold` and `release`, they were put back by one that saw them in between. */
-static const long OUR_INTERVAL = 5000117; /* microseconds */
+static const long OUR_INTERVAL = 5000117, SHORT_INTERVAL = 500, LONGEST_STILL = 20000; /* microseconds */
 enum { OURS = 2147480117, GENERATIONS = 3, SEARCHED = 240 };
 
 /* Python 3.11: where the state of a thread points to its running frames, which of them is the innermost, and where a frame
@@ -228,6 +229,22 @@ EXPORT long outlive_turns_hold(void)
     real_interval = is_our_interval(now) ? real_interval : now;
     write_interval(OUR_INTERVAL);
     return real_interval;
+}
+
+/* Whoever waits has read the interval when it began to wait: with the GIL in our hands each asks for its turn once more and begins anew, by
+ * the long interval. What they asked for is given once, and our own wait for it is a short one: by the long one it took 5 s and more beside
+ * a thread that computes, and as long for every other thread of the program. Who has it then reads the long interval, set as soon as we
+ * are back. */
+EXPORT void outlive_turns_stand_still(void)
+{
+    long wait = real_interval * 3 / 2;
+    wait = wait < LONGEST_STILL ? wait : LONGEST_STILL;
+    struct timespec left = {0, wait * 1000};
+    while (nanosleep(&left, &left) != 0)
+        ;
+    write_interval(SHORT_INTERVAL < real_interval ? SHORT_INTERVAL : real_interval);
+    py.PyEval_RestoreThread(py.PyEval_SaveThread());
+    write_interval(OUR_INTERVAL);
 }
 
 EXPORT void outlive_turns_release(void)

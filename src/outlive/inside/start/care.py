@@ -10,6 +10,8 @@ from __future__ import annotations
 import gc
 import sys
 
+from .clock import Clock
+
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:
     from typing import Any, Callable, Tuple
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 OUR_THRESHOLD = 2_147_480_117
 #: Several times as long as the longest look takes on a machine that has no time for it (1.2 s were seen at a load of 12 on two cores).
 OUR_MICROSECONDS = 5_000_117
+#: To get a turn back from a thread that computes.
+SHORT_MICROSECONDS = 500
+#: Whoever waits takes the turn meanwhile.
+AWAY_SECONDS = 0.001
 
 get_threshold, set_threshold = gc.get_threshold, gc.set_threshold
 get_interval, set_interval = sys.getswitchinterval, sys.setswitchinterval
@@ -66,6 +72,18 @@ class Interval:
         return cls._real
 
     @classmethod
+    def stand_still(cls) -> None:
+        """Let in whoever already waits, before anything is held.
+
+        A thread that waits asks for its turn after the interval that held when it began to wait, unless the turn has changed hands since.
+        So it is given away once, and asked back soon: by the long interval a thread that computes kept it for 5 s and more. When it comes back,
+        whoever waits begins anew, by the long interval.
+        """
+        set_microseconds(min(cls._real, SHORT_MICROSECONDS))
+        Clock.sleep(AWAY_SECONDS)
+        set_microseconds(OUR_MICROSECONDS)
+
+    @classmethod
     def release(cls) -> None:
         """Turns are taken again as the program wants it."""
         cls._held -= 1
@@ -94,6 +112,7 @@ class Care:
     hold_collector: Callable[[], Any] = Thresholds.hold
     release_collector: Callable[[], Any] = Thresholds.release
     hold_turns: Callable[[], int] = Interval.hold
+    stand_still: Callable[[], Any] = Interval.stand_still
     release_turns: Callable[[], Any] = Interval.release
 
 
@@ -102,4 +121,5 @@ def take_care_by(library: Any) -> None:
     Care.hold_collector = library.outlive_collector_hold
     Care.release_collector = library.outlive_collector_release
     Care.hold_turns = library.outlive_turns_hold
+    Care.stand_still = library.outlive_turns_stand_still
     Care.release_turns = library.outlive_turns_release
