@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from outlive.model.quick_dataclass import dataclass
 from outlive.source.syntax import Function, imported_by, names_in
@@ -31,6 +32,7 @@ WRAPPING = ("functools.partial", "tf.function")
 MAX_HOPS = 6
 
 
+@lru_cache(maxsize=20_000)  # a module has few names and writes them often
 def canonical(dotted: str) -> str:
     """The one name under which rules know a thing."""
     for other, name in SAME:
@@ -58,6 +60,7 @@ class Names:
         self._tree = tree
         self._bindings: dict[ast.AST, dict[str, list[Binding]]] = {}
         self._meanings: dict[tuple[ast.AST, str], str] = {}
+        self._called: dict[ast.Attribute, str] = {}
         for name, binding in self._all():
             self._bindings.setdefault(binding.scope, {}).setdefault(name, []).append(binding)
         for of_scope in self._bindings.values():
@@ -67,8 +70,12 @@ class Names:
     def called(self, expression: ast.expr | None) -> str:
         """The canonical dotted name of `tf.data.Dataset`, whatever `tf` is called here; nothing if it is not a name."""
         if isinstance(expression, ast.Attribute):
-            root = self.called(expression.value)
-            return canonical(f"{root}.{expression.attr}") if root else ""
+            known = self._called.get(expression)
+            if known is None:
+                root = self.called(expression.value)
+                known = canonical(f"{root}.{expression.attr}") if root else ""
+                self._called[expression] = known
+            return known
         if isinstance(expression, ast.Name):
             return self._meaning(expression.id, self._tree.scope(expression), MAX_HOPS)
         return ""

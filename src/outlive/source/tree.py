@@ -15,7 +15,7 @@ Position = tuple[int, int]
 
 FUNCTIONS = (*NAMED_FUNCTIONS, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module)
+SCOPE_TYPES = frozenset({*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef, ast.Module})
 
 #: Statements whose blocks may be left out, or done in part.
 BRANCHES = (
@@ -55,6 +55,7 @@ class Tree:
         self.module = module
         self._parents: dict[ast.AST, ast.AST] = {}
         self._of_type: dict[type, list[ast.AST]] = {}
+        self._scopes: dict[ast.AST, ast.AST] = {}
         parents, of_type = self._parents, self._of_type
         self.depth = 0  #: how deep the nodes lie in each other
         level: list[ast.AST] = [module]
@@ -106,6 +107,14 @@ class Tree:
         """All statements, in the order in which they are written."""
         return tuple(self.every(*(kind for kind in self._of_type if issubclass(kind, ast.stmt))))
 
+    @cached_property
+    def returns(self) -> dict[Function | ast.Lambda | None, list[ast.Return]]:
+        """Of each function, where it returns."""
+        found: dict[Function | ast.Lambda | None, list[ast.Return]] = {}
+        for node in self.every(ast.Return):
+            found.setdefault(self.function(node), []).append(node)
+        return found
+
     def function_at(self, line: int) -> Function | None:
         """The innermost function with a name that a line belongs to."""
         around = (function for function in self.functions if spans(function, line))
@@ -134,12 +143,23 @@ class Tree:
 
     def scope(self, node: ast.AST) -> ast.AST:
         """The function, class, comprehension or module whose names this node sees."""
-        below = node
-        for above in self.ancestors(node):
-            if isinstance(above, SCOPES) and not _seen_from_outside(below, above):
-                return above
-            below = above
-        return self.module
+        # Remembered on the way up: the names of a module ask for every node of it, and lint asked four times as long without.
+        scopes, parents = self._scopes, self._parents
+        asked: list[ast.AST] = []
+        found = scopes.get(node)
+        while found is None:
+            asked.append(node)
+            above = parents.get(node)
+            if above is None:
+                found = self.module
+            elif above.__class__ in SCOPE_TYPES and not _seen_from_outside(node, above):
+                found = above
+            else:
+                node = above
+                found = scopes.get(node)
+        for below in asked:
+            scopes[below] = found
+        return found
 
     def function(self, node: ast.AST) -> Function | ast.Lambda | None:
         """The function in whose body the node stands."""

@@ -185,11 +185,7 @@ class Values:
 
     def _returned(self, function: ast.FunctionDef, hops: int) -> str:
         """What a function of this module makes, when all its ends make the same."""
-        ends = [
-            node.value
-            for node in ast.walk(function)
-            if isinstance(node, ast.Return) and self._tree.function(node) is function
-        ]
+        ends = [node.value for node in self._tree.returns.get(function, ())]
         made = {self.made_by(value, hops - 1) for value in ends} if 0 < len(ends) <= 3 else set()
         return made.pop() if len(made) == 1 else ""
 
