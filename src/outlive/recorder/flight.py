@@ -18,7 +18,7 @@ from outlive.inside.notes.masking import Masker, mask_edges, secrets_of, split_a
 from outlive.recorder.baseline import Baseline, reading
 from outlive.recorder.introduction import introduction, working_folder
 from outlive.recorder.last_lines import KernelLog, tail_of_stderr
-from outlive.recorder.sampler import Sampler, process_stat
+from outlive.recorder.sampler import Sampler, has_own_pid_namespace, process_stat
 from outlive.recorder.store import run_folders
 from outlive.recorder.store.eventful import eventful_notes
 
@@ -48,6 +48,9 @@ SAMPLES_BETWEEN_TIDYING = 4
 #: By then a program has imported what it needs; what is installed is listed once, between two samples.
 SAMPLES_BEFORE_PACKAGES = 4
 
+#: Half a second: a start need not wait for the kernel.
+SAMPLES_BEFORE_TRACE = 2
+
 #: Kept in memory at full rate, and written when the run is sealed.
 RECENT_SAMPLES = 600
 
@@ -56,8 +59,6 @@ BEFORE_SECONDS = 0.7
 
 #: The kernel's counters and its log can lag the death (FACTS: "read after a short wait").
 SECONDS_FOR_COUNTERS = 0.25
-
-INITIAL_PID_NAMESPACE = "pid:[4026531836]"
 
 #: By these a person or a system asks a program to end.
 ENDS_A_PROGRAM = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
@@ -96,6 +97,7 @@ class Flight:
         self._told_of_a_hang: tuple[str, ...] = ()
         self._packages_told = False
         self._neighbours: Any = None
+        self._kill_trace: Any = None
         self.end_signal = 0  #: the last signal by which somebody wanted the program to end
         self.died_at = 0.0  #: seconds since the start
         self.metrics: Any = None  #: who is told of each sample, if somebody asked for it
@@ -165,6 +167,8 @@ class Flight:
             self._keep(sample)
             self._tell_the_limit(nearness)
             self._thin_out_rings()
+            if self._seen == SAMPLES_BEFORE_TRACE:
+                self._trace_kills()
             if self._seen == SAMPLES_BEFORE_PACKAGES:
                 self._tell_packages()
             if self._hang is not None:
@@ -185,6 +189,25 @@ class Flight:
         others = self._neighbours.look(self._sampler.groups, sample["groups"], own)
         if others is not None:
             sample["neighbours"] = others
+
+    def _trace_kills(self) -> None:
+        """From now on the kernel notes who sends SIGKILL, where it lets us ask."""
+        from outlive.recorder.kill_trace import KillTrace
+
+        self._kill_trace = KillTrace.open(self._host)
+
+    def _note_the_killer(self, killed: int | None) -> None:
+        if self._kill_trace is None:
+            return
+        try:
+            found = self._kill_trace.killer_of(self._pid) if killed == signal.SIGKILL else None
+            if found is not None:
+                sender, name = found
+                self._note_signal(signal.SIGKILL, sender, None, name)
+        except Exception as error:  # looking must never end the waiting
+            self.trouble = self.trouble or f"trace: {type(error).__name__}: {error}"
+        finally:
+            self._kill_trace.stop()
 
     def _neighbours_at_the_death(self, killed: int | None) -> dict[str, Any]:
         """Those that are left beside a program that was killed, and the commands of all that were seen."""
@@ -255,7 +278,7 @@ class Flight:
             "after": after,
             "family": sorted(self._sampler.family),
             "kernel_lines": self._kernel_log.lines(),
-            "own_pid_namespace": _pid_namespace() != INITIAL_PID_NAMESPACE,
+            "own_pid_namespace": has_own_pid_namespace(),
         }
 
     def _keep(self, sample: dict[str, Any]) -> None:
@@ -274,8 +297,14 @@ class Flight:
         """A signal reached the supervisor."""
         if number in ENDS_A_PROGRAM:
             self.end_signal = number
+        self._note_signal(number, sender, uid)
+
+    def _note_signal(
+        self, number: int, sender: int | None, uid: int | None, name: str = ""
+    ) -> None:
+        """Note who sent it; ``name`` is what the sender was called, which may be gone."""
         command = (self._host.read(f"/proc/{sender}/cmdline", 512) or "") if sender else ""
-        shown, _ = split_arguments([word for word in command.split("\0") if word])
+        shown, _ = split_arguments([word for word in command.split("\0") if word] or [name])
         from outlive.recorder.signal_sender import ancestors_of, user_name
 
         self._event(
@@ -283,7 +312,7 @@ class Flight:
             signal=number,
             sender=sender,
             uid=uid,
-            user=user_name(uid) if sender else "",
+            user=user_name(uid) if sender and uid is not None else "",
             command=shown[:8],
             ancestors=ancestors_of(self._host, sender) if sender else [],
         )
@@ -322,6 +351,7 @@ class Flight:
             }
         )
         self._keep_stderr()
+        self._note_the_killer(killed)
 
     def _throttled_since(self) -> list[list[Any]]:
         """How often the limits on CPU time held the program back: path, thousandths of a CPU, periods, those held back, milliseconds."""
@@ -387,6 +417,8 @@ class Flight:
         """Write what it left behind; this reads files and folders of the user's, and may take a while."""
         if ended.exit_code != 0:
             self._look_around()
+        if self._kill_trace is not None:
+            self._kill_trace.remove()
         self._tell_packages()
         if ended.exit_code != 0 and self._rings is not None and inspect is not None:
             self._inspect_files(inspect)
@@ -467,13 +499,6 @@ def _open_log(folder: str | None) -> Log | None:
         return Log(os.path.join(folder, run_folders.LOG_NAME))
     except OSError:
         return None
-
-
-def _pid_namespace() -> str:
-    try:
-        return os.readlink("/proc/self/ns/pid")
-    except OSError:
-        return ""
 
 
 def _oom_kills(reading: dict[str, Any]) -> list[Any]:

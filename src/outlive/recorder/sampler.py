@@ -34,6 +34,9 @@ PSS_CHEAP_BYTES = 1_000_000_000
 NETWORK_KINDS = ("nfs", "nfs4", "cifs", "smb3", "fuse", "ceph", "lustre", "9p", "afs", "glusterfs")
 
 
+INITIAL_PID_NAMESPACE = "pid:[4026531836]"
+
+
 class ProcessStat:
     """Fields of ``/proc/PID/stat`` that matter here."""
 
@@ -72,6 +75,14 @@ def process_stat(host: Host, pid: int) -> ProcessStat | None:
         return ProcessStat(text) if text else None
     except (IndexError, ValueError):
         return None
+
+
+def has_own_pid_namespace() -> bool:
+    """Whether processes have other numbers here than the kernel writes into its log."""
+    try:
+        return os.readlink("/proc/self/ns/pid") != INITIAL_PID_NAMESPACE
+    except OSError:
+        return True
 
 
 class Sampler:

@@ -20,6 +20,8 @@ from outlive.units.unit import cause
 #: Below this share of free memory a user-space killer (earlyoom, systemd-oomd) may have acted.
 SCARCE = 0.1
 
+WHY_UNKNOWN = "unknown: Linux tells only root who sends a SIGKILL, by tracefs"
+
 
 @cause(
     "D201",
@@ -41,8 +43,9 @@ def killed_by_process(evidence: Evidence) -> Iterator[Finding]:
     container runtime after its grace period, or a user-space memory guard such as earlyoom or systemd-oomd sent it.
 
     ## How we know
-    The program was killed by SIGKILL, and the OOM counters and the kernel log, which were readable, show no kill of it. Linux does not tell who sent a SIGKILL:
-    no handler runs, and nothing is written down. The line is the one that ran last: where it was, not why.
+    The program was killed by SIGKILL, and the OOM counters and the kernel log, which were readable, show no kill of it. Linux does not tell a program who
+    sent it a SIGKILL. It tells root, by tracefs (`/sys/kernel/tracing`): where that is mounted and `outlive run` may write to it, outside of containers, the sender
+    is named. The line is the one that ran last: where it was, not why.
 
     ## What to do
     Ask who would: the scheduler's log, `journalctl`, the container's events. The program's code is not at fault.
@@ -82,9 +85,20 @@ def killed_by_process(evidence: Evidence) -> Iterator[Finding]:
                 ("journalctl -u systemd-oomd -u earlyoom",),
             )
         )
+    killer = evidence.signals.sender_of("SIGKILL")
+    sender = Fact("sender", WHY_UNKNOWN, "signals")
+    if killer is not None and killer.sender_pid is not None:
+        remedies[:0] = [Remedy(f"Ask what process {killer.sender_pid} is there for.")]
+        sender = Fact(
+            "sender",
+            f"{killer.sender_pid} {killer.sender}",
+            "signal_generate of tracefs",
+            private=True,
+        )
+    who = evidence.signals.words_for_sender(killer) or "Another process"
     yield Finding(
-        f"Another process killed it (SIGKILL). It was not out of memory{memory}.",
-        (*facts, Fact("sender", "unknown: Linux tells no one who sends a SIGKILL", "signals")),
+        f"{who} killed it (SIGKILL). It was not out of memory{memory}.",
+        (*facts, sender),
         Confidence.PROVEN,
         tuple(remedies),
         where=evidence.run.busy,
