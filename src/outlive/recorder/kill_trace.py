@@ -51,21 +51,28 @@ class KillTrace:
                 continue
             _remove_those_left(host, above)
             mine = process_stat(host, os.getpid())
-            trace = cls(os.path.join(above, f"outlive-{os.getpid()}-{mine.started if mine else 0}"))
+            folder = os.path.join(above, f"outlive-{os.getpid()}-{mine.started if mine else 0}")
             try:
-                os.mkdir(trace._folder)
+                os.mkdir(folder)
             except OSError:
                 return None
-            try:
-                # The size first: a buffer of the usual size takes 1.4 MB for each processor.
-                trace._say("buffer_size_kb", str(BUFFER_KB))
-                trace._say(f"{EVENT}/filter", "sig==9")
-                trace._say(f"{EVENT}/enable", "1")
-            except OSError:
+            trace = cls(folder)
+            if not trace.begin():
                 trace.remove()
                 return None
             return trace
         return None
+
+    def begin(self) -> bool:
+        """Whether the kernel notes from now on who sends SIGKILL."""
+        try:
+            # The size first: a buffer of the usual size takes 1.4 MB for each processor.
+            self._say("buffer_size_kb", str(BUFFER_KB))
+            self._say(f"{EVENT}/filter", "sig==9")
+            self._say(f"{EVENT}/enable", "1")
+        except OSError:
+            return False
+        return True
 
     def killer_of(self, pid: int) -> tuple[int, str] | None:
         """The number and the name of the process that sent SIGKILL to this one."""
