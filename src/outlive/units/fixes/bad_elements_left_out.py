@@ -23,7 +23,7 @@ def bad_elements_left_out(case: FixCase) -> Answer:
     The error came out of a tf.data pipeline, and the stage stands in the file.
 
     ## What becomes of the results
-    Elements are missing. It says so.
+    Elements are missing. The patch says so.
     """
     pipeline = case.evidence.scene.pipeline
     if pipeline is None:

@@ -13,13 +13,13 @@ from outlive.units.unit import fix
 
 @fix("F114", since="0.2", heals=("shape-mismatch",))
 def batch_dimension_added(case: FixCase) -> Answer:
-    """The example is handed to the model as a batch of one.
+    """The example is given to the model as a batch of one.
 
     ## What it changes
     `x` in the call becomes `x[None, ...]`.
 
     ## When it is offered
-    The shape that came lacks exactly the first dimension of the one that was expected, and one value of that shape stands on the line.
+    The actual shape lacks exactly the first dimension of the expected one, and one value on the line has that shape.
 
     ## What becomes of the results
     The model gives a batch of one result.

@@ -25,7 +25,7 @@ def feature_as_written(case: FixCase) -> Answer:
     The message, or the record itself, tells what was written, and the file describes the feature in one place.
 
     ## What becomes of the results
-    The values are those of the record. What follows in the program may expect other ones.
+    The values are those of the record. Code after it may expect others.
     """
     complaint = complained(case.evidence, "record-schema-mismatch")
     if complaint is None or complaint.variant not in ("type", "number", "missing"):

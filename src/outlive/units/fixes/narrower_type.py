@@ -19,7 +19,7 @@ MAKERS = {
 
 @fix("F106", since="0.2", heals=("widened-dtype", "memory-limit-reached", "allocation-refused"))
 def narrower_type(case: FixCase) -> Answer:
-    """The array is made as float32, with four bytes a number instead of eight.
+    """The array is made as float32, with four bytes per number instead of eight.
 
     ## What it changes
     `float64` in the call becomes `float32`; a maker such as `np.zeros` gets `dtype="float32"`; what is divided is made float32 first.
@@ -28,7 +28,7 @@ def narrower_type(case: FixCase) -> Answer:
     The line that made the array is known, and its type is decided there.
 
     ## What becomes of the results
-    Numbers are rounded to seven digits instead of sixteen. It says so.
+    Numbers are rounded to seven digits instead of sixteen. The patch says so.
     """
     edits = case.by_remedy() or _retyped(case) or _made(case) or _divided(case)
     if not edits:

@@ -23,11 +23,11 @@ def newest_kept(case: FixCase) -> Answer:
     `x = []` becomes `x = collections.deque(maxlen=…)`; a dictionary drops its oldest entry when it is full.
 
     ## When it is offered
-    The container is a dictionary, or the file makes the list in one place, fills it with `append`, and never takes slices of it. Nothing better is known: what is needed of
-    the elements later only the author can say.
+    The container is a dictionary, or the file makes the list in one place, fills it with `append`, and never takes
+    slices of it. No better fix can be derived: only the author knows which elements are needed later.
 
     ## What becomes of the results
-    What reads the container sees its newest elements only. It says so.
+    Code that reads the container sees its newest elements only. The patch says so.
     """
     statement = case.statement
     if isinstance(statement, ast.Assign):

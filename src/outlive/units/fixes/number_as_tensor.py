@@ -24,8 +24,8 @@ def number_as_tensor(case: FixCase) -> Answer:
     that was traced more often at each scan while the line that calls it filled the memory.
 
     ## What becomes of the results
-    They stay the same, but for a function that looks at the number with Python's own means (`range(n)`, `if n > 3`): TensorFlow
-    then makes a loop or a branch of the graph of it.
+    They stay the same, except in a function that uses the number in Python code (`range(n)`, `if n > 3`): TensorFlow
+    turns that into a loop or a branch of the graph.
     """
     edits = case.by_remedy() if case.finding.slug == "function-retraced" else _traced_at(case)
     if not edits:

@@ -17,7 +17,7 @@ def one_trace_for_many_shapes(case: FixCase) -> Answer:
     The decorator gets `reduce_retracing=True`; a `tf.function(…)` that is made in a loop of its own moves above the loop.
 
     ## When it is offered
-    What differed from trace to trace were shapes, or the function was made anew at every step.
+    The traces differed in shapes, or the function was created again at every step.
 
     ## What becomes of the results
     They stay the same.

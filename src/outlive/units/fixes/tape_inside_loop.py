@@ -13,16 +13,16 @@ from outlive.units.unit import fix
 
 @fix("F110", since="0.2", heals=("tape-kept-open",))
 def tape_inside_loop(case: FixCase) -> Answer:
-    """The tape is opened anew in each turn of the loop instead of once around it.
+    """A new tape is opened in each iteration of the loop instead of one around it.
 
     ## What it changes
-    The line `with tf.GradientTape() as tape:` and the line of the loop below it change places.
+    The line `with tf.GradientTape() as tape:` and the `for` line below it change places.
 
     ## When it is offered
     The block of the `with` is the loop alone.
 
     ## What becomes of the results
-    Gradients reach back to the beginning of their own turn only. It says so.
+    Gradients reach back only to the beginning of their own iteration. The patch says so.
     """
     outer = case.statement
     if not isinstance(outer, ast.With) or len(outer.items) != 1:

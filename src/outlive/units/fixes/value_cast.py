@@ -22,13 +22,13 @@ def value_cast(case: FixCase) -> Answer:
     """The value of the wrong type is converted on the line.
 
     ## What it changes
-    `x` on the line becomes `tf.cast(x, …)`. Of a whole number and a fraction the whole number is converted.
+    `x` on the line becomes `tf.cast(x, …)`. Of an integer and a float, the integer is converted.
 
     ## When it is offered
     One value on the line has the type that did not fit, and both types are numbers.
 
     ## What becomes of the results
-    Nothing is cut off: a fraction is never turned into a whole number.
+    No fraction is lost: a float is never turned into an integer.
     """
     complaint = complained(case.evidence, "dtype-mismatch")
     if complaint is None or not complaint.first or not complaint.second or "," in complaint.second:
