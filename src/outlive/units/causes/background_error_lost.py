@@ -130,7 +130,7 @@ def _swallowed(evidence: Evidence) -> Iterator[Finding]:
         Confidence.LIKELY,
         (
             Remedy(
-                "Do not go on without the result: raise the exception again in the thread, and get it by result() or a queue."
+                "Do not continue without the result: raise the exception again in the thread, and get it by result() or a queue."
             ),
         ),
         where=error.own,

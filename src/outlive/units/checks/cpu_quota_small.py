@@ -52,4 +52,4 @@ def cpu_quota_small(here: Surroundings) -> Iterator[Finding]:
         )
     else:
         told = f"a quota of {quota:g}" if quota is not None else "no quota"
-        yield here.fine(f"{allowed:.0f} processors, {told}.", CPUS_ALLOWED, CPU_QUOTA)
+        yield here.fine(f"{allowed:.0f} CPUs, {told}.", CPUS_ALLOWED, CPU_QUOTA)

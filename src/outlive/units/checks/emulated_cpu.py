@@ -39,7 +39,7 @@ def emulated_cpu(here: Surroundings) -> Iterator[Finding]:
         )
     elif here.text(GENERIC_CPU):
         yield here.warning(
-            f"This virtual machine shows a generic processor ({here.text(GENERIC_CPU)}), which hides CPU features.",
+            f"This virtual machine shows a generic CPU ({here.text(GENERIC_CPU)}), which hides CPU features.",
             GENERIC_CPU,
             remedies=(
                 Remedy("Use the host's CPU type for the virtual machine.", ("qemu-system-x86_64 -cpu host …",)),
@@ -48,4 +48,4 @@ def emulated_cpu(here: Surroundings) -> Iterator[Finding]:
     elif here.text(ARCHITECTURE) is None:
         yield here.unknown(ARCHITECTURE)
     else:
-        yield here.fine(f"A real {here.text(ARCHITECTURE)} processor.", CPU, ARCHITECTURE)
+        yield here.fine(f"A real {here.text(ARCHITECTURE)} CPU.", CPU, ARCHITECTURE)

@@ -46,9 +46,11 @@ def hdf5_mixed(here: Surroundings) -> Iterator[Finding]:
         yield here.unsure("Importing h5py was not tried.", installed)
         return
     if not trial.lived:
-        why = trial.error or f"ended by {trial.signal or trial.exit_code}"
+        why = trial.error or (
+            f"killed by {trial.signal}" if trial.signal else f"exit status {trial.exit_code}"
+        )
         if trial.timed_out:
-            why = f"no end within {trial.seconds:.0f} s"
+            why = f"did not finish within {trial.seconds:.0f} s"
         yield here.will_fail(f"`import h5py` failed: {why}.", installed, remedies=again)
         return
     got, built = str(trial.answers.get("hdf5")), str(trial.answers.get("hdf5 built") or "")

@@ -42,7 +42,7 @@ def malloc_arenas_many(here: Surroundings) -> Iterator[Finding]:
         arenas = round(ARENAS_PER_CPU * cpus)
         yield here.warning(
             f"The C library may use {arenas} heaps of {size(HEAP_BYTES)}; the memory limit is {size(limit)}.",
-            Fact(MAXIMUM_NUMBER_OF_HEAPS, arenas, "8 × processors (glibc)"), MEMORY_LIMIT, CPUS_ALLOWED,
+            Fact(MAXIMUM_NUMBER_OF_HEAPS, arenas, "8 × CPUs (glibc)"), MEMORY_LIMIT, CPUS_ALLOWED,
             remedies=(Remedy("Limit them.", ("export MALLOC_ARENA_MAX=2",)),),
         )  # fmt: skip
     else:

@@ -73,7 +73,7 @@ def _ending(trial: Trial) -> str:
     if trial.timed_out:
         return f"did not finish within {trial.seconds:.0f} s"
     if trial.signal:
-        return f"ended the process by {trial.signal}"
+        return f"killed the process with {trial.signal}"
     return (
         f"failed: {trial.error}"
         if trial.error

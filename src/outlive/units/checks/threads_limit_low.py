@@ -43,7 +43,7 @@ def threads_limit_low(here: Surroundings) -> Iterator[Finding]:
         yield here.unknown(CPUS_ALLOWED)
         return
     needs = round(THREADS_PER_CPU * cpus + THREADS_BESIDE)
-    fact = Fact(THREADS_TENSORFLOW_STARTS_ESTIMATE, needs, "3 × processors + 3")
+    fact = Fact(THREADS_TENSORFLOW_STARTS_ESTIMATE, needs, "3 × CPUs + 3")
     rooms = [
         (most - now, name)
         for name, most, now in (

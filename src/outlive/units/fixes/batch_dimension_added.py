@@ -40,9 +40,9 @@ def batch_dimension_added(case: FixCase) -> Answer:
     named = [word for word in fitting if case.source.segment(word) in names] or fitting
     different = {(word.lineno, word.col_offset) for word in named}
     if len(different) != 1:
-        return "which of the values on this line lacks its batch dimension is not known"
+        return "it is not known which value on this line lacks the batch dimension"
     return Patch(
-        f"Hand over `{case.source.segment(named[0])}` as a batch of one.",
+        f"Pass `{case.source.segment(named[0])}` as a batch of one.",
         (case.behind(named[0], "[None, ...]"),),
     )
 

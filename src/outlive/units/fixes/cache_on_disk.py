@@ -32,4 +32,4 @@ def cache_on_disk(case: FixCase) -> Answer:
             "Keep the cache in a file of a new folder (cache-…) in the working folder; delete it afterwards.",
             (*imports, case.one_argument_more(call, inside)),
         )
-    return "the cache has a file already, or stands in another line"
+    return "the cache has a file already, or is on another line"

@@ -32,9 +32,9 @@ def narrower_type(case: FixCase) -> Answer:
     """
     edits = case.by_remedy() or _retyped(case) or _made(case) or _divided(case)
     if not edits:
-        return "the line does not say which type it makes" if _is_about_types(case) else None
+        return "the line does not state the type of the array" if _is_about_types(case) else None
     return Patch(
-        "Make the array with four bytes a number.",
+        "Make the array with four bytes per number.",
         edits,
         results="Numbers are rounded to 7 digits (float32) instead of 16 (float64).",
     )

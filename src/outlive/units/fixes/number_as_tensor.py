@@ -30,7 +30,7 @@ def number_as_tensor(case: FixCase) -> Answer:
     edits = case.by_remedy() if case.finding.slug == "function-retraced" else _traced_at(case)
     if not edits:
         return None
-    return Patch("Hand the number over as a tensor, so that one trace serves all.", edits)
+    return Patch("Pass the number as a tensor, so that one trace serves all.", edits)
 
 
 def _traced_at(case: FixCase) -> tuple[Edit, ...]:
@@ -42,5 +42,5 @@ def _traced_at(case: FixCase) -> tuple[Edit, ...]:
         new = traced.argument and traced.examples and len(numbers) == len(traced.examples)
         if new and name in called and traced.rises >= MOST_SCANS * (traced.looks - 1) > 0:
             wrap = Wrap(name, traced.argument, "tf.constant")
-            return case.edits_of(Remedy("Hand it over as a tensor.", changes=(wrap,)))
+            return case.edits_of(Remedy("Pass it as a tensor.", changes=(wrap,)))
     return ()

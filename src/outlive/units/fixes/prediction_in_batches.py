@@ -41,7 +41,7 @@ def prediction_in_batches(case: FixCase) -> Answer:
         number = case.source.number(size)
         if size is not None and number is not None and number > USUAL:
             return Patch(
-                f"Ask the model about {USUAL} examples at a time.",
+                f"Predict {USUAL} examples at a time.",
                 (case.replaced(size, str(USUAL)),),
             )
     return None

@@ -36,7 +36,7 @@ def workers_spawned(case: FixCase) -> Answer:
         return "the file does not start the workers itself"
     if not _is_guarded(case):
         return 'each worker would run the whole script again: put what starts it below `if __name__ == "__main__":` first'
-    return Patch("Start the workers afresh (spawn) instead of forking.", tuple(edits))
+    return Patch("Spawn the workers instead of forking them.", tuple(edits))
 
 
 def _by_name(case: FixCase) -> list[Edit]:
