@@ -41,7 +41,7 @@ def test_a_broken_environment_is_told_with_status_1(
 
     assert (1, "") == (done.status, done.stderr)
     assert "✗ several-tensorflows" in done.stdout
-    assert "ended the process by SIGABRT" in done.stdout
+    assert "killed the process with SIGABRT" in done.stdout
     assert "pip uninstall -y tensorflow tensorflow-cpu" in done.stdout
     assert all(slug in done.stdout for slug, unit in CHECKS.items() if "cluster" not in unit.needs)
 
@@ -284,7 +284,7 @@ def test_where_memory_is_short_the_trial_is_killed_and_nobody_else(
 
     assert "lived\n" == said
     assert 1 == done.returncode, done.stderr
-    assert "`import tensorflow` ended the process by SIGKILL" in done.stdout
+    assert "`import tensorflow` killed the process with SIGKILL" in done.stdout
 
 
 def test_nothing_is_left_behind(outlive: Outlive, environment: Environment) -> None:

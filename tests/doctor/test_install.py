@@ -502,8 +502,11 @@ def test_without_a_reader_of_requirements_it_cannot_be_told(environment: Environ
 
 ENDINGS = {
     "an error": ("raise ImportError('DLL load failed')", "ImportError: DLL load failed"),
-    "a segmentation fault": ("import ctypes; ctypes.string_at(0)", "ended the process by SIGSEGV"),
-    "an abort": ("import os; os.abort()", "ended the process by SIGABRT"),
+    "a segmentation fault": (
+        "import ctypes; ctypes.string_at(0)",
+        "killed the process with SIGSEGV",
+    ),
+    "an abort": ("import os; os.abort()", "killed the process with SIGABRT"),
     "an exit": ("import os; os._exit(7)", "ended the process with status 7"),
     "an exit by exception": ("raise SystemExit(3)", "SystemExit: 3"),
 }

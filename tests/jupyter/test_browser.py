@@ -30,6 +30,9 @@ pytestmark = [
 READ = "import ctypes\n\ndef read(address):\n    return ctypes.string_at(address)"
 
 
+#: Between the share from which the gauge warns and the limit; the kernel lives.
+FULL = "kept = bytearray(b'x') * {bytes}"
+
 GROWING = "import time\nwhile True:\n    kept.append(bytearray(1_000_000))\n    time.sleep(0.003)"
 
 
@@ -324,3 +327,32 @@ def test_the_gauge_shows_the_kernel_that_is_in_front_while_somebody_looks(lab: L
     assert 2 == len({re.findall(r"memory/([\w-]+)\?", url)[0] for url in asked})
     assert [] == too_faint(lab.page, ".outlive-gauge")
     assert all("no_track_activity=1" in url for url in asked), "it keeps no idle server alive"
+
+
+@pytest.mark.parametrize("module", ["jupyterlab", "notebook"])
+def test_near_the_limit_the_gauge_is_red_and_can_be_read_in_light_and_dark(
+    tmp_path: Path, module: str
+) -> None:
+    if parent_group() is None:
+        if os.environ.get("OUTLIVE_NO_SKIP"):
+            pytest.fail("skips are forbidden here: no memory cgroup can be made")
+        pytest.skip("no memory cgroup can be made here")
+    with (
+        memory_group(900) as group,
+        server(module, tmp_path / "server", group) as opened,
+        browser(CHROMIUM, tmp_path / "browser") as page,
+    ):
+        front_end = FRONT_ENDS[module](page, opened)
+        front_end.open("book.ipynb", FULL.format(bytes=580_000_000), "del kept")
+        assert front_end.gauge() < 300, "in Notebook 7 beside the menu, else in the status bar"
+        assert 0 == page.locator(".outlive-near").count()
+
+        front_end.run(0)
+        page.locator(".outlive-gauge.outlive-near:visible").wait_for()
+        page.locator(".Toastify__toast", has_text="Memory is nearly full").wait_for()
+
+        for theme in ("JupyterLab Light", "JupyterLab Dark"):
+            front_end.choose_theme(theme)
+            assert [] == too_faint(page, ".outlive-gauge.outlive-near")
+        front_end.run(1)
+        page.wait_for_function(f"() => !{GAUGE}.classList.contains('outlive-near')")

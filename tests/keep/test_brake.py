@@ -101,6 +101,20 @@ try:
 finally:
     time.sleep(0.5)  # whatever refused the memory, what is done about it is not stopped
 """
+SHOWN = """\
+import sys, time, traceback
+kept = []
+try:
+    try:
+        while True:
+            kept.append(bytearray(50_000))
+    except BaseException as error:
+        raise ValueError("by the program") from error
+except ValueError:
+    traceback.print_exc()
+    raise
+finally:
+"""
 THREADS = """\
 import threading, time
 kept = []
@@ -117,7 +131,9 @@ finally:
 """
 
 
-@pytest.mark.parametrize("text", [SCRIPT, THREADS], ids=["plainly", "in other threads"])
+@pytest.mark.parametrize(
+    "text", [SCRIPT, SHOWN, THREADS], ids=["plainly", "and shows it", "in other threads"]
+)
 def test_a_script_is_stopped_with_an_exception(tmp_path: Path, group: Path, text: str) -> None:
     import subprocess
 
@@ -137,3 +153,4 @@ def test_a_script_is_stopped_with_an_exception(tmp_path: Path, group: Path, text
 
     assert (1, "kept True\n") == (done.returncode, done.stdout), done.stderr
     assert any(name in done.stderr for name in STOPS)
+    assert "brake.py" not in done.stderr, "our own frames tell the reader nothing"

@@ -62,7 +62,7 @@ def doctor(
     wait: float,
     **options: Any,
 ) -> None:
-    """Check whether TensorFlow will run on this machine: processor, memory, disk, limits, installation. With CHECKS, run only these.
+    """Check whether TensorFlow will run on this machine: CPU, memory, disk, limits, installation. With CHECKS, run only these.
 
     When all is well, one line; otherwise what is wrong, and how to fix it. Libraries are imported in a child process, which may
     crash. Nothing is changed without --fix.

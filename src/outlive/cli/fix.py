@@ -52,15 +52,16 @@ def fix(
 ) -> None:
     """Make the remedy of a verdict as a patch of your code, and show it as a diff.
 
-    The patched copy is run again, in a private copy of the folder and under the same limits, until it has come past the point of death or
-    --seconds are over; the diff says "verified: …" or "not verified, because …". A patch that changes results says how.
+    The patched copy is run again, in a private copy of the folder and under the same limits, until it has passed the
+    point of death or --seconds have passed; the diff says "verified: …" or "not verified, because …". A patch that
+    changes results says how.
 
     \b
       outlive fix                  show and verify the patch for the last run
       outlive fix --apply          … and write it (a backup is kept; uncommitted changes are respected)
 
-    Files that the program writes by relative names land in the copy. Large data are linked, not copied; what it writes by absolute
-    names, or over a network, it writes again.
+    Files that the program writes by relative names land in the copy. Large data is linked, not copied. Files that it
+    writes by absolute names, or over a network, are written again.
 
     Exit status: 0 the patch is verified (or applied), 1 there is none or it is not verified, 2 wrong usage.
     """

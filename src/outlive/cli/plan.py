@@ -46,7 +46,7 @@ def _sides(
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (schema outlive.plan/1).")
 def plan(target: str | None, arguments: tuple[str, ...], **options: Any) -> None:
-    """Tell how much memory a tf.data pipeline or a model will need, which stage to change, and to what.
+    """Predict how much memory a tf.data pipeline or a model needs, and say which stage to change, and to what.
 
     \b
       outlive plan                        how much memory there is

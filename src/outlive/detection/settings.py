@@ -75,7 +75,7 @@ class Settings:
         if os.path.isdir(self.model) and not _is_saved_model(self.model):
             raise UsageError(
                 f"{self.model} is not a SavedModel: the folder has no saved_model.pb.",
-                "A checkpoint must be exported first: exporter_main_v2.py, or model.export(…).",
+                "Export a checkpoint first: exporter_main_v2.py, or model.export(…).",
             )
         if os.path.isfile(self.model) and not self.model.endswith(MODEL_EXTENSIONS):
             raise UsageError(

@@ -222,7 +222,7 @@ def _no_room(budget: int, taken: int) -> Unfit:
     return Unfit(
         "memory-limit-reached",
         f"The model alone takes {size(taken)}, and the worker's limit is {size(budget)}: nothing is left for a picture. "
-        "Give it more (--memory, or a larger limit), or a smaller model (--runtime litert).",
+        "Give it more memory (--memory, or a larger limit) or use a smaller model (--runtime litert).",
     )
 
 

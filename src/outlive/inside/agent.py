@@ -228,8 +228,9 @@ class Agent:
     def brake(self, on: bool) -> bool:
         """Switch the brake on or off; whether that could be done."""
         if self._brake is None:
-            from .memory.brake import Brake
+            from .memory.brake import Brake, hide_the_brake
 
+            self._hooks.about_to_show = hide_the_brake
             self._brake = Brake(
                 self._folder,
                 own_code(),

@@ -38,7 +38,7 @@ def _scope_options(function: Any) -> Any:
     help="Near the memory limit, stop the running cell with an exception, so that all variables survive.",
 )
 def enable(where: str | None, brake: bool) -> None:
-    """Watch every kernel that is started from now on. Running servers must be started again. Doing it twice changes nothing."""
+    """Watch every kernel that is started from now on. Restart servers that are running. Enabling twice changes nothing."""
     scope = enabling.scopes()[where or enabling.usual_scope()]
     for path in enabling.enable(scope, brake):
         print(path)
@@ -58,7 +58,7 @@ def disable(where: str | None) -> None:
 
 @jupyter.command(short_help="Show what is enabled, and where.")
 def status() -> None:
-    """Tell for the user and for the environment what is enabled. Exit status: 0 when kernels are watched, 1 when not."""
+    """Show what is enabled for the user and for the environment. Exit status: 0 when kernels are watched, 1 when not."""
     watched = False
     for scope in enabling.scopes().values():
         for path, does in scope.files:

@@ -107,13 +107,13 @@ SYMPTOMS = (
     Symptom(
         "ResourceExhaustedError: OOM when allocating tensor with shape",
         ("tensorflow out of memory", "failed to allocate memory [Op:"),
-        "TensorFlow asked for one tensor and got no memory for it. On a graphics card that is the card's memory, else the machine's; the message "
+        "TensorFlow asked for one tensor and got no memory for it. On a GPU that is the memory of the GPU, otherwise that of the machine; the message "
         "names the allocator (`GPU_0_bfc` or `cpu`).",
     ),
     Symptom(
         "tensorflow memory leak",
         ("tensorflow memory usage keeps increasing", "keras memory grows every epoch", "tf.data memory leak", "python RAM not freed"),
-        "Memory that rises is not yet a leak: caches and buffers fill up and stay. If it rises with every step, something holds on to it: your own list, TensorFlow's graphs, a tape, native code, or an allocator that cannot give back. `outlive top` shows what grows while it runs; the verdict names the line.",
+        "Memory that rises is not yet a leak: caches and buffers fill up and stay. If it rises with every step, something holds on to it: your own list, TensorFlow's graphs, a tape, native code, or an allocator that cannot return free memory. `outlive top` shows what grows while it runs; the verdict names the line.",
     ),
     Symptom(
         "tensorflow training hangs",

@@ -1,4 +1,4 @@
-"""Read the graphics cards, by asking the driver's own tool in a child: the driver may hang."""
+"""Read the GPUs, by asking the driver's own tool in a child: the driver may hang."""
 
 from __future__ import annotations
 

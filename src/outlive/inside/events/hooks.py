@@ -64,6 +64,7 @@ class Hooks:
         self.scene: Optional[Callable[[BaseException, Dict[str, Any], bool], Dict[str, Any]]] = None
         self.said: Callable[[int], str] = lambda mark: ""  # what was written to stderr since
         self.said_so_far: Callable[[], int] = lambda: 0
+        self.about_to_show: Callable[[Any], None] = lambda error: None  #: takes our frames off it
         self._shown = 0
         self._showing = (
             False  # Python is about to write of the exception that ended the main thread
@@ -121,6 +122,7 @@ class Hooks:
 
     def _begins_to_end(self, args: Any, names: Any) -> None:
         self._showing = True
+        self.about_to_show(args[1])
         self._begins(args, names)
 
     def _has_shown(self, args: Any, _names: Any, _result: Any) -> None:
@@ -258,8 +260,9 @@ class Hooks:
 
         @in_place_of(real)
         def init(made: Any, *args: Any, **kwargs: Any) -> None:
-            real(made, *args, **kwargs)
             error: Any = args[1] if len(args) > 1 else kwargs.get("exc_value")
+            self.about_to_show(error)
+            real(made, *args, **kwargs)
             if kwargs.get("_seen") is None and is_an_error(error):
                 quietly(self._note_shown, error, made)
 

@@ -13,13 +13,12 @@ import sys
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 from binascii import crc32
 
-from ..memory.census import locals_of, text_of
+from ..memory.census import Standstill, locals_of, text_of
 from ..memory.sizes import attributes_of
 from ..notes.describe import masked
 from ..notes.masking import looks_secret
 from ..notes.tf_private import sides_of
 from ..notes.words import chain_of
-from ..start.care import Care
 from ..start.clock import Clock
 from .broken_pipeline import pipeline_in
 from .graph_lines import made_in
@@ -62,18 +61,16 @@ class Scene:
 
     def around(self, error: BaseException, told: Described, own_thread: bool) -> Described:
         """The values in the user's frames, innermost first, and the pipeline that failed."""
+        # Asked for first: it lets other threads run, and what we held meanwhile the program could not free.
+        here = folder()
         if own_thread:
-            return self._around(error, told)
+            return self._around(error, told, here)
         # While we look from a thread of ours, the program stands still: what we hold for a moment must never become the last
         # reference to it, or its __del__ would run in this thread.
-        Care.hold_turns()
-        try:
-            Care.stand_still()
-            return self._around(error, told)
-        finally:
-            Care.release_turns()
+        with Standstill():
+            return self._around(error, told, here)
 
-    def _around(self, error: BaseException, told: Described) -> Described:
+    def _around(self, error: BaseException, told: Described, here: str) -> Described:
         deadline = Clock.perf_counter() + SECONDS
         message = str(told.get("message", ""))
         wants_numbers = isinstance(error, (AssertionError, FloatingPointError)) or (
@@ -104,7 +101,7 @@ class Scene:
             "pipeline": pipeline,
             "operation": operation,
             "made": made,
-            "cwd": folder(),
+            "cwd": here,
         }
 
     def _made(self, error: BaseException) -> Tuple[str, List[Any]]:

@@ -335,10 +335,14 @@ def _is_outlives(file: str) -> bool:
     return ours and not any(part in file for part in CARRYING)
 
 
-def hide_the_brake(error: Optional[BaseException]) -> None:
-    """Take the brake's own frames off the end of an error: what was stopped stands above them."""
-    step = error.__traceback__ if error is not None else None
-    while step is not None:
-        if step.tb_next is not None and step.tb_next.tb_frame.f_code.co_filename == __file__:
-            step.tb_next = None
-        step = step.tb_next
+def hide_the_brake(error: Any) -> None:
+    """Take the brake's own frames off the end of an error, and of those that it was raised from: what was stopped stands above them."""
+    for _ in range(DEEPEST):
+        if not isinstance(error, BaseException):
+            return
+        step = error.__traceback__ if isinstance(error, MemoryBrake) else None
+        while step is not None:
+            if step.tb_next is not None and step.tb_next.tb_frame.f_code.co_filename == __file__:
+                step.tb_next = None
+            step = step.tb_next
+        error = error.__context__ if error.__cause__ is None else error.__cause__

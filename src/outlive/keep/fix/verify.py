@@ -12,7 +12,7 @@ from outlive.model.evidence import Evidence
 from outlive.model.findings import EndingKind, Finding, Verdict, size
 from outlive.model.quick_dataclass import dataclass
 
-#: Of the CPU time until the death: what still runs then has come past the point of death.
+#: Of the CPU time until the death: what still runs then has passed the point of death.
 PAST = 1.2
 
 #: Of the limit: more than this is too near to it, and a rise of so much in the last half is no standstill.
@@ -68,7 +68,7 @@ def _still_alive(start: Start, rehearsal: Rehearsal) -> Verified:
     if start.hung:  # who hangs lives, too: only an end shows that it did not
         return Verified(
             False,
-            f"it was still running after {rehearsal.seconds:.0f} s, and whether it had come past the point of death is not known (--seconds)",
+            f"it was still running after {rehearsal.seconds:.0f} s, and it is not known whether it had passed the point of death (--seconds)",
         )
     if rehearsal.cpu_seconds < PAST * start.cpu_seconds:
         return Verified(

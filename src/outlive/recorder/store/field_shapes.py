@@ -62,7 +62,7 @@ def path(value: Any) -> str:
 def whole(value: Any) -> int:
     """A whole number of at most 64 bits."""
     if not isinstance(value, int) or not -LARGEST_WHOLE < value < LARGEST_WHOLE:
-        raise Unfit("no whole number")
+        raise Unfit("not an integer")
     return value
 
 
@@ -77,7 +77,7 @@ def positive(value: Any) -> int:
 def side(value: Any) -> int:
     """One side of an array."""
     if not isinstance(value, int) or not -1 <= value <= LONGEST_SIDE:
-        raise Unfit("no side of an array")
+        raise Unfit("not the side of an array")
     return value
 
 
@@ -98,7 +98,7 @@ def moment(value: Any) -> float:
 def flag(value: Any) -> bool:
     """Read a yes or no; ``Unfit`` for anything else."""
     if not isinstance(value, bool | int):
-        raise Unfit("neither yes nor no")
+        raise Unfit("not true or false")
     return bool(value)
 
 

@@ -368,7 +368,7 @@ def tasks(found: Any) -> dict[str, Any]:
     """Threads by the number of their process."""
     told = _by_process(found)
     if not all(key.isascii() and key.isdecimal() and len(key) < 10 for key in told):
-        raise Unfit("no number of a process")
+        raise Unfit("not a process ID")
     return dict(told)
 
 

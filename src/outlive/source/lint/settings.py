@@ -42,7 +42,7 @@ def configured(file: Path | None, rules: Iterable[Unit[Source]]) -> Settings:
     if unknown:
         raise UsageError(
             f"{file}: [tool.outlive.lint] has no setting {unknown[0]!r}.",
-            f"There are {', '.join(KEYS)}.",
+            f"The settings are {', '.join(KEYS)}.",
         )
     settings = chosen(
         settings, every, select=_words(table, "select", file), ignore=_words(table, "ignore", file)

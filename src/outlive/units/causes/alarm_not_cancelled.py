@@ -29,12 +29,13 @@ def alarm_not_cancelled(evidence: Evidence) -> Iterator[Finding]:
     """A timer that the program had set went off, and nothing handled it.
 
     ## What happened
-    `signal.alarm` and `signal.setitimer` send a signal when the time is up. Without a handler it ends the program: "Alarm clock".
-    Often the timer guards one step and is not cancelled after it, so it strikes later, somewhere innocent.
+    `signal.alarm` and `signal.setitimer` send a signal when the time is up. Without a handler it ends the program:
+    "Alarm clock". Often the timer guards one step and is not cancelled after it, so it goes off later, in code that has
+    nothing to do with it.
 
     ## How we know
-    The program was killed by the timer's signal and no other process sent it. The line is the one that set the timer, when that was
-    seen; it struck where "last line seen" says.
+    The program was killed by the timer's signal and no other process sent it. The line is the one that set the timer,
+    when that was seen; the fact "last line seen" names where it went off.
 
     ## What to do
     Cancel the timer when the guarded step is done (`signal.alarm(0)` in a `finally`), or install a handler.

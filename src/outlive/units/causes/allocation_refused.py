@@ -30,8 +30,8 @@ def allocation_refused(evidence: Evidence) -> Iterator[Finding]:
     """One request for memory was too large and was refused.
 
     ## What happened
-    The program asked for a block of memory that the system would not promise: one array or tensor with a shape or dtype that
-    nobody meant, or a size computed from bad data. Unlike a kill by Linux, this is an error that the program gets to see:
+    The program asked for a block of memory that the system refused: one array or tensor with a shape or dtype that
+    nobody intended, or a size computed from bad data. Unlike a kill by Linux, this is an error that the program sees:
     `MemoryError`, `ResourceExhaustedError`, or `std::bad_alloc` in native code.
 
     ## How we know

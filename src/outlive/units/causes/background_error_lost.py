@@ -43,13 +43,15 @@ def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
     """An exception in the background was never retrieved.
 
     ## What happened
-    A thread, a task of an executor or a worker process failed. Python does not carry such an exception to the main thread: a
-    future keeps it until `result()` is called, a thread prints it and is gone. The program continues without what should have been done; it ends with status 0 and too few results, or it waits forever for them.
+    A thread, a task of an executor or a worker process failed. Python does not carry such an exception to the main
+    thread: a future keeps it until `result()` is called, a thread prints it and is gone. The program continues without
+    that work: it ends with status 0 and too few results, or waits for them forever.
 
     ## How we know
-    The exception was seen where it was stored, and nobody asked for it until the end: not by `result()`, `exception()`, `get()` or
-    `exitcode`. An exception that was asked for is not lost, and is not reported here. One that a thread caught and only logged is named where
-    the main thread failed after it because the result was missing: the values on its line were empty, or nothing.
+    The exception was seen where it was stored, and nothing retrieved it before the end: no `result()`, `exception()`,
+    `get()` or `exitcode`. An exception that was retrieved is not lost and is not reported here. An exception that a
+    thread caught and only logged is named if the main thread then failed because the result was missing: the values on
+    its line were empty or `None`.
 
     ## What to do
     Call `result()` on every future (also of `executor.map`: read what it returns); catch exceptions in the thread's function and
@@ -128,7 +130,7 @@ def _swallowed(evidence: Evidence) -> Iterator[Finding]:
         Confidence.LIKELY,
         (
             Remedy(
-                "Do not go on without the result: raise the exception again in the thread, and get it by result() or a queue."
+                "Do not continue without the result: raise the exception again in the thread, and get it by result() or a queue."
             ),
         ),
         where=error.own,

@@ -27,12 +27,13 @@ def cache_in_memory(evidence: Evidence) -> Iterator[Finding]:
     than their files.
 
     ## How we know
-    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
-    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
-    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the
+    program's memory. Where TensorFlow cannot be asked (a loop inside a `tf.function`, a pipeline with autotuning
+    disabled), the cause is only likely: the stage's parameters and the size of an element, recorded when it was built,
+    add up to a large part of the limit.
 
     ## What to do
-    Cache before decoding, cache to a file (`cache('/path/of/a/file')`), or do without.
+    Cache before decoding, cache to a file (`cache('/path/of/a/file')`), or remove the cache.
     """
     stage = evidence.pipelines.overfull("cache")
     if stage is None:

@@ -29,18 +29,20 @@ from outlive.units.unit import cause
     ),
 )
 def corrupt_image(evidence: Evidence) -> Iterator[Finding]:
-    """A picture file is damaged, cut off, empty, or no picture at all.
+    """A picture file is damaged, truncated, empty, or not a picture at all.
 
     ## What happened
     One file of the data set cannot be decoded, and the decoder's error ended the whole run. Typical: a download that broke off, a
     0-byte file, a web page or a Git LFS pointer saved as `.jpg`, a disk that was full when the file was written.
 
     ## How we know
-    The decoder says so. TensorFlow does not say which file: Outlive found it by the name or the contents of what the program held in
-    its variables, or by looking at the files that the pipeline reads, and checked its marks and checksums after the death.
+    The decoder says so. TensorFlow does not say which file: Outlive found it by the name or the contents of what the
+    program held in its variables, or by looking at the files that the pipeline reads, and checked its signature and
+    checksums after the death.
 
     ## What to do
-    Replace or remove the file. The command in the verdict lists all files below the folder that have such a fault. In a pipeline, filter bad files out first; `ignore_errors()` after `batch` throws good pictures away with the bad one.
+    Replace or remove the file. The command in the verdict lists all files below the folder that have such a fault. In a
+    pipeline, filter bad files out first: `ignore_errors()` after `batch` drops the whole batch, the good pictures too.
     """
     complaint = complained(evidence, "corrupt-image")
     if complaint is None:

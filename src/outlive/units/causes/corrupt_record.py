@@ -29,11 +29,12 @@ from outlive.units.unit import cause
     ),
 )
 def corrupt_record(evidence: Evidence) -> Iterator[Finding]:
-    """A file of records (TFRecord, .npy, .npz, gzip, pickle …) is damaged or cut off, or is compressed in another way than the reader expects.
+    """A file of records (TFRecord, .npy, .npz, gzip, pickle …) is damaged, truncated, or not compressed as the reader expects.
 
     ## What happened
-    Reading the data set failed in the middle of a file: a writer that was killed or not closed left it cut off, a copy changed a bit,
-    or the file is compressed but is read as uncompressed (or the other way round). TensorFlow names an offset, but no file.
+    Reading the data set failed in the middle of a file: a writer that was killed or not closed left it truncated, a
+    copy changed a bit, or the file is compressed but is read as uncompressed (or the other way round). TensorFlow names
+    an offset, but no file.
 
     ## How we know
     The reader says so (`DataLossError`, `BadZipFile` …). Outlive went through the files that the pipeline reads, or that the program's

@@ -28,14 +28,14 @@ from outlive.units.unit import cause
     ),
 )
 def corrupt_weights(evidence: Evidence) -> Iterator[Finding]:
-    """A file of weights (.keras, .h5, checkpoint, SavedModel, .tflite) is damaged, cut off, or something else than its name says.
+    """A file of weights (.keras, .h5, checkpoint, SavedModel, .tflite) is damaged, truncated, or not what its name says.
 
     ## What happened
     Loading the model failed because the file is not what was saved: a save that was interrupted or met a full disk, a download that broke
     off, a Git LFS pointer, or two files of a checkpoint that do not belong together.
 
     ## How we know
-    The loader says so, and the file's own marks (signature, promised length, checksums) were checked after the death.
+    The loader says so, and the file itself (signature, stated length, checksums) was checked after the death.
 
     ## What to do
     Take the last good copy and compare its length and checksum with the original; with Git, `git lfs pull`. Save to a temporary name and

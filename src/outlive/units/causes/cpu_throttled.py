@@ -44,13 +44,13 @@ ENDING = ("SIGTERM", "SIGINT", "SIGHUP", "SIGKILL", "SIGUSR1", "SIGUSR2", "SIGXC
     ),
 )
 def cpu_throttled(evidence: Evidence) -> Iterator[Finding]:
-    """The program was ended because its time was up, and most of that time Linux had held it back for its cgroup's CPU quota.
+    """The program ran out of its allowed time, and for most of that time Linux had throttled it (its cgroup's CPU quota).
 
     ## What happened
-    `docker --cpus`, a CPU limit of Kubernetes, `CPUQuota=` of systemd and batch systems give a cgroup a quota: so much time on the CPUs in each
-    period of a tenth of a second. A program that uses it up stands still until the period ends. TensorFlow and NumPy start as many threads as the
-    machine has CPUs, which use up a small quota in the first instants. What takes ten minutes elsewhere takes an hour, and
-    `timeout` or a scheduler ends it.
+    `docker --cpus`, a CPU limit of Kubernetes, `CPUQuota=` of systemd and batch systems give a cgroup a quota: a
+    certain CPU time in each period of a tenth of a second. A program that uses it up is paused until the period ends.
+    TensorFlow and NumPy start as many threads as the machine has CPUs, which use up a small quota within milliseconds.
+    What takes ten minutes elsewhere takes an hour, and `timeout` or a scheduler ends it.
 
     ## How we know
     `timeout` or a batch system sent the signal; and the counters of the quota (`cpu.stat`), read at the start and after the end, say in how many

@@ -34,8 +34,8 @@ def cpu_time_limit(evidence: Evidence) -> Iterator[Finding]:
     SIGKILL. All threads count together: eight busy threads use eight seconds a second.
 
     ## How we know
-    The program was killed by SIGXCPU, or by SIGKILL with as much CPU time used as its hard limit allows. Where the machine's clock of CPU time
-    falls short of it by a little, it is likely and not proven.
+    The program was killed by SIGXCPU, or by SIGKILL with as much CPU time used as its hard limit allows. Where the CPU
+    time that was read is slightly below the limit, the cause is *likely*, not *proven*.
 
     ## What to do
     Raise the limit, run it where there is none, or save checkpoints and continue in a second run.

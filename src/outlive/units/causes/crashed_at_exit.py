@@ -33,19 +33,21 @@ CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSY
     ),
 )
 def crashed_at_exit(evidence: Evidence) -> Iterator[Finding]:
-    """The program had finished, and crashed while it was being torn down.
+    """The program had finished its work and crashed while it shut down.
 
     ## What happened
-    After the last line Python runs the `atexit` functions, clears its modules and ends; then the destructors of C++ libraries run. A
-    thread that still works, or two libraries that are torn down in the wrong order, crash there. The work itself was done: what was
-    written and closed before is whole. But the exit status is a signal's, and a pipeline takes the run for failed.
+    After the last line Python runs the `atexit` functions, clears its modules and ends; then the destructors of C++
+    libraries run. A thread that is still running, or two libraries that shut down in the wrong order, crash there. The
+    work itself was done: what was written and closed before is complete. But the exit status is that of a signal, so
+    schedulers and scripts treat the run as failed.
 
     ## How we know
     The process was killed by a fatal signal after its Python had run the last `atexit` function; or its main thread crashed in a function that
     no line of the program had called: Python itself calls functions only as it ends (`atexit`, `__del__`).
 
     ## What to do
-    Stop what runs in the background before the end (threads, executors, sessions), and let go of large native objects yourself.
+    Stop what runs in the background before the end (threads, executors, sessions), and release large native objects
+    yourself.
     """
     if not evidence.crash.faulted(*CRASHES):
         return

@@ -27,20 +27,21 @@ def deadlocked(evidence: Evidence) -> Iterator[Finding]:
     """Threads wait for each other, so none of them will ever continue.
 
     ## What happened
-    One thread holds a lock and wants another one, whose holder wants the first; or a thread takes a lock that it already holds
-    (`threading.Lock` may not be taken twice, an `RLock` may); or a thread holds a lock while it waits for the end of a thread that
-    wants that lock; or a task of a pool waits for another one that finds no free thread; or the program waits for the end of another
-    one that waits until somebody reads its output; or `Queue.join` waits for a worker to say `task_done`, which waits for the next item; or a lock was taken and
-    never given back. The program uses no CPU time and stands there until somebody ends it.
+    Each of these stops a program forever. One thread holds a lock and wants a second one, whose holder wants the first.
+    A thread takes a lock that it already holds (an `RLock` allows that, a `Lock` does not). A thread holds a lock while
+    it joins a thread that wants that lock. A task of a pool waits for another task that finds no free worker. The
+    program waits for a child to end, and the child waits until somebody reads its output. `Queue.join` waits for a
+    worker's `task_done`, while the worker waits for the next item. A lock is taken and never released. The program then
+    uses no CPU time, and prints nothing.
 
     ## How we know
-    The program made no progress: no CPU time but a trickle, no data moved, the same stacks. Each thread was asked where it stands;
-    its line tells which lock it waits for, the code around its lines which ones it holds, and an `RLock` knows its owner. The
-    waiting leads back to where it began.
+    The program made no progress: almost no CPU time, no I/O, the same stacks. The stack of each thread was read: its
+    line says which lock it is waiting for, the code around that line says which locks it holds, and an `RLock` knows
+    its owner. The chain of who waits for whom is a circle.
 
     ## What to do
-    Take locks in the same order everywhere; hold them for a few lines only, never while waiting for a thread, a queue or a result.
-    Give them back by `with`, not by `release`.
+    Take locks in the same order everywhere; hold them for a few lines only, never while waiting for a thread, a queue
+    or a result. Take them with `with`, which releases them, instead of calling `release`.
     """
     stuck = evidence.waits.stuck
     if stuck is None:

@@ -45,16 +45,16 @@ def decompression_bomb(evidence: Evidence) -> Iterator[Finding]:
     """A picture that is small on disk is enormous when decoded.
 
     ## What happened
-    A compressed picture of a few kilobytes can stand for gigabytes of pixels: made so on purpose, by a broken header, or by a scanner.
-    The decoder refused it, or tried, and memory ran out.
+    A compressed picture of a few kilobytes can stand for gigabytes of pixels: on purpose, because its header is broken,
+    or because it comes from a scanner. The decoder refused it, or tried and ran out of memory.
 
     ## How we know
     The decoder names the number of pixels, or warned of it on stderr shortly before memory ran out; the file's header was read after the
     death.
 
     ## What to do
-    Inspection at the size before decoding (`PIL.Image.open(path).size` reads only the header) and skip or shrink such files. Raise
-    `PIL.Image.MAX_IMAGE_PIXELS` only for files that you trust and have the memory for.
+    Check the size before decoding (`PIL.Image.open(path).size` reads only the header) and skip or shrink such files.
+    Raise `PIL.Image.MAX_IMAGE_PIXELS` only for files that you trust and have the memory for.
     """
     complaint = complained(evidence, "decompression-bomb")
     if complaint is not None:

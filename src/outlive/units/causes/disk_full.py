@@ -46,17 +46,19 @@ def disk_full(evidence: Evidence) -> Iterator[Finding]:
     """A file could not be written: its file system is full, or the user's quota is used up.
 
     ## What happened
-    A checkpoint, a log, a cache or a result met the end of its disk. It may be a small one of its own: a container's layer, `/tmp`, a
-    mounted volume, a `tmpfs` (which is memory). A file system can also run out of files while bytes are left, and a quota ends before
-    the disk does. A file system that is mounted read-only is a different cause.
+    A checkpoint, a log, a cache or a result did not fit on its file system. That may be a small one: a container's
+    layer, `/tmp`, a mounted volume, a `tmpfs` (which is memory). A file system can also run out of inodes while bytes
+    are left, and a quota can be used up before the disk is full. A file system that is mounted read-only is a different
+    cause.
 
     ## How we know
-    The exception that ended the program says so (`ENOSPC`, `EDQUOT`, or the words of TensorFlow, HDF5, NumPy or SQLite), and the file
-    system of the file was checked right after the death: what is left of it, and what takes the most.
+    The exception that ended the program says so (`ENOSPC`, `EDQUOT`, or the words of TensorFlow, HDF5, NumPy or
+    SQLite), and the file system of the file was checked right after the death: how much is left, and what takes the
+    most space.
 
     ## What to do
-    Remove what the verdict names, or write elsewhere. Keep fewer checkpoints (`max_to_keep`), and write to a temporary name first: a
-    file that was cut off is worse than none.
+    Remove what the verdict names, or write elsewhere. Keep fewer checkpoints (`max_to_keep`), and write to a temporary
+    name first: a truncated file is worse than none.
     """
     room = evidence.circumstances.full_room
     full = room is not None and room.full

@@ -28,11 +28,11 @@ def division_in_op(evidence: Evidence) -> Iterator[Finding]:
     zero. The CPU stops the process with SIGFPE ("Floating point exception", though no floating-point number is involved).
 
     ## How we know
-    The process was killed by SIGFPE, and at that moment the crashing thread stood in TensorFlow's native code, or its Python stack in
-    TensorFlow's call of the operation.
+    The process was killed by SIGFPE, and at that moment the crashing thread was in TensorFlow's native code, or its
+    Python stack in TensorFlow's call of the operation.
 
     ## What to do
-    Check the sizes that the named line gives: picture against window, number of elements, strides.
+    Check the sizes on the named line: the window against the picture, the number of elements, the strides.
     """
     stack = evidence.crash.tensorflow_call
     if not evidence.crash.faulted("SIGFPE") or stack is None:

@@ -20,7 +20,7 @@ from outlive.units.unit import cause
     ),
 )
 def exited_by_program(evidence: Evidence) -> Iterator[Finding]:
-    """The program ended itself, with a status that tells of failure.
+    """The program ended itself with a status that means failure.
 
     ## What happened
     Code of the program (or of a library it called) decided to end: `sys.exit(3)`, `raise SystemExit`, `exit()` in a shell script.

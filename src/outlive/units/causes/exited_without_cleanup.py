@@ -29,11 +29,12 @@ def exited_without_cleanup(evidence: Evidence) -> Iterator[Finding]:
     `os._exit` ends the process at once: no `finally`, no `atexit`, no flush of buffers, no message. In a notebook it looks like a
     kernel that died for no reason.
 
-    With status 0 it looks like success: then it is reported only if something was cut off, that is text that a file still held back, a
-    thread at work, or an error that was being handled.
+    With status 0 it looks like success: then it is reported only if something was lost: text still in a file's buffer,
+    the work of a running thread, or an error that was being handled.
 
     ## How we know
-    The call was seen, and what the program's files and threads were at; or Python never reached its own shutdown although the process returned an exit status.
+    The call was seen, together with the state of the program's files and threads; or the process returned an exit
+    status although Python never reached its own shutdown.
 
     ## What to do
     Raise an exception, or call `sys.exit`. `os._exit` belongs only into a child just after a fork.

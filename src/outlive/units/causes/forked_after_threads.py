@@ -35,12 +35,13 @@ def forked_after_threads(evidence: Evidence) -> Iterator[Finding]:
     forked after that must not use it. On Linux `multiprocessing` forks by default (until Python 3.14).
 
     ## How we know
-    The child told how many threads its parent had when it was forked; now it waits for a lock that no thread in it holds, or inside
-    TensorFlow, or inside other native code (OpenMP, a BLAS, PyTorch, JAX) without a single thread beside it, and nothing in it moves. It is proven when the child has no thread that could ever wake it: none of TensorFlow's, or the lock
-    is held by a thread that only the parent has.
+    The child recorded how many threads its parent had when it was forked; now it waits for a lock that no thread in it
+    holds, or inside TensorFlow, or inside other native code (OpenMP, a BLAS, PyTorch, JAX) without a single thread
+    beside it, and nothing in it moves. It is proven when the child has no thread that could ever wake it: none of
+    TensorFlow's, or the lock is held by a thread that only the parent has.
 
     ## What to do
-    Start workers before TensorFlow is used, or by "spawn": then each begins afresh.
+    Start workers before TensorFlow is used, or with "spawn", so that each one starts in a new process.
     """
     stuck = evidence.waits.stuck
     if stuck is None:

@@ -64,7 +64,7 @@ IN_SMALL_PIECES = (
     ),
 )
 def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
-    """The program had given memory back, but in pieces between things that it kept: the allocator could not return it.
+    """The program had freed memory, but in pieces between blocks that it kept, so the allocator could not return it to Linux.
 
     ## What happened
     Blocks of changing sizes are made and freed, and small ones among them live on. The C library's heap is then full of holes: too small
@@ -73,16 +73,19 @@ def fragmented_heap(evidence: Evidence) -> Iterator[Finding]:
     tuples) is the same on a smaller scale: one object that lives on keeps a megabyte from being returned.
 
     ## How we know
-    When memory was in danger, and before a request was refused (a call that fails gives back what it held), the accounts of the C library (`mallinfo2`) and of Python's allocator (`sys._debugmallocstats`) showed a large
-    part of the process's memory as free. It is proven when the program without that part would have been far from its limit and what it
-    still used did not grow: a program that keeps more and more reaches any limit by itself, and the holes only bring it there sooner. The line is the one that keeps the most small
-    pieces, else the one that ran while memory grew.
+    When memory was high, and before a request was refused (a call that fails frees what it held), the
+    statistics of the C library (`mallinfo2`) and of Python's allocator (`sys._debugmallocstats`) showed a large part of
+    the process's memory as free. The cause is proven if the program without that part would have been far from its
+    limit and what it really used did not grow. (A program that keeps more and more reaches any limit; holes only make
+    it happen sooner.) The line is the one that keeps the most small blocks, otherwise the one that ran while memory
+    grew.
 
     ## What to do
-    Use fewer heaps (`MALLOC_ARENA_MAX=2`), hand back what is free from time to time (`malloc_trim`), or use another allocator (jemalloc).
-    Better still: work in a worker process that ends, or keep copies of small results instead of views or pieces made between large ones.
-    Holes in Python's own allocator only that avoids: do not make millions of small objects at once of which a few are kept (a generator
-    instead of a list, an array instead of tuples), or make copies of the few before the many are dropped.
+    Use fewer heaps (`MALLOC_ARENA_MAX=2`), return free pages to Linux from time to time (`malloc_trim`), or use another
+    allocator (jemalloc). Better still: do the work in a process that ends, or keep copies of small results instead of
+    views or blocks allocated between large ones. For holes in Python's own allocator only this helps: do not create
+    millions of small objects of which a few are kept (use a generator instead of a list, an array instead of tuples),
+    or copy the few before the many are freed.
     """
     for pid in evidence.memory.exhausted():
         last = evidence.growth.last_ledger(pid)

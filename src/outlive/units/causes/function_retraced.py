@@ -52,8 +52,8 @@ def function_retraced(evidence: Evidence) -> Iterator[Finding]:
     number that changes at every step, it grows by some hundred kilobytes a step (and by every constant it captures), and gets slower.
 
     ## How we know
-    When memory was in danger, TensorFlow's own count of traces of this function was high, and higher at the next look; or it was not so
-    high, but each time that memory had grown by another step there were new traces: then each of them is heavy.
+    When memory was high, TensorFlow's own count of traces of this function was high, and higher in the next
+    sample. Or the count was lower, but there were new traces each time memory had grown: then each trace is large.
 
     ## What to do
     Pass numbers as tensors (`tf.constant(rate)`), give an `input_signature`, or `reduce_retracing=True`. Create the function once, outside

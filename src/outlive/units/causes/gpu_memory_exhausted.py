@@ -1,4 +1,4 @@
-"""The memory of a graphics card ran out."""
+"""The memory of a GPU ran out."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ DEVICE = bounded(r"GPU[:_](\d+)")
     ),
 )
 def gpu_memory_exhausted(evidence: Evidence) -> Iterator[Finding]:
-    """The memory of a graphics card ran out.
+    """The memory of a GPU ran out.
 
     ## What happened
-    A tensor, or the workspace of cuDNN or cuBLAS, did not fit into what was left of the card's memory. TensorFlow takes nearly all
-    of it at the start, so a second program on the same card finds none.
+    A tensor, or the workspace of cuDNN or cuBLAS, did not fit into what was left of the GPU's memory. TensorFlow takes
+    nearly all of it at the start, so a second program on the same GPU finds none.
 
     ## How we know
     The exception that ended the program names the device or its allocator, or has CUDA's own error.
 
     ## What to do
-    Use a smaller batch or smaller pictures, `mixed_float16`, or less of the model on the card. See who else uses it: `nvidia-smi`.
-    Let TensorFlow take memory as it is needed: `TF_FORCE_GPU_ALLOW_GROWTH=true`.
+    Use a smaller batch or smaller pictures, `mixed_float16`, or put less of the model on the GPU. `nvidia-smi` shows
+    who else uses it. Let TensorFlow take memory as it is needed: `TF_FORCE_GPU_ALLOW_GROWTH=true`.
     """
     found = evidence.errors.like(ON_GPU)
     workspace = None if found else evidence.errors.like(WORKSPACE)

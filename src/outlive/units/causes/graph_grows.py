@@ -44,12 +44,13 @@ def graph_grows(evidence: Evidence) -> Iterator[Finding]:
     of the array. The program gets slower from step to step, and its memory grows until it is killed.
 
     ## How we know
-    When memory was in danger, TensorFlow's own count of the graph's operations was high, and higher at each look. Every operation knows
-    the line that made it; the newest ones name the line.
+    When memory was high, TensorFlow's own count of the graph's operations was high, and higher in each sample.
+    Every operation knows the line that made it; the newest operations name the line.
 
     ## What to do
-    Build the graph once, before the loop; feed what changes through a placeholder or a variable. `graph.finalize()` before the loop turns
-    the first operation that is added by mistake into an error with its line. In a `tf.function` loop over `tf.range`, not `range`.
+    Build the graph once, before the loop; feed what changes through a placeholder or a variable. `graph.finalize()`
+    before the loop turns the first operation added by mistake into an error that names its line. In a `tf.function`,
+    loop over `tf.range`, not `range`.
     """
     for pid in evidence.memory.exhausted():
         looks = evidence.growth.looks.get(pid)

@@ -25,12 +25,12 @@ from outlive.units.unit import cause
     ),
 )
 def illegal_instruction(evidence: Evidence) -> Iterator[Finding]:
-    """Native code used an instruction that this CPU does not have, or one that is there to stop the program.
+    """Native code used an instruction that this CPU does not have, or a trap that stops the program on purpose.
 
     ## What happened
-    A library was built for a newer CPU (AVX, AVX2, AVX-512, FMA) than this machine's, or the machine is emulated without them (Docker on
-    another kind of processor, an old virtual machine). Or native code found itself in a state that cannot be and stopped itself with a
-    trap (`ud2`), which is how compilers write "unreachable".
+    A library was built for a newer CPU (AVX, AVX2, AVX-512, FMA) than this machine's, or the machine is emulated
+    without them (Docker on another kind of processor, an old virtual machine). Or native code reached a state that
+    should be impossible and stopped itself with a trap (`ud2`), which is how compilers mark unreachable code.
 
     ## How we know
     The process was killed by SIGILL. A handler in the program kept the bytes of the instruction; they are decoded, and compared with what

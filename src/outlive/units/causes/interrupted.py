@@ -31,7 +31,7 @@ def interrupted(evidence: Evidence) -> Iterator[Finding]:
     The program was killed by SIGINT (or SIGQUIT from the keyboard), or with an uncaught `KeyboardInterrupt`.
 
     ## What to do
-    Nothing, if it was you. If it seemed to hang, the named line is where it was.
+    Nothing, if it was you. If the program seemed to hang, the named line is where it was.
     """
     uncaught = evidence.errors.uncaught
     by_exception = uncaught is not None and uncaught.is_a("KeyboardInterrupt")

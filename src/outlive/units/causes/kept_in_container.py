@@ -49,10 +49,11 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
     Results, pictures, tensors or histories are added to a container and never taken out. Each one is small; together they fill the memory, and Linux kills the program.
 
     ## How we know
-    When memory was in danger, the recorder scanned what the program's own variables and attributes hold: this container held a large
-    part of all memory, and it had grown from one look to the next. The line is the one that puts things into it. What has no name yet is seen, too:
-    the list that a comprehension or `list(map(…))` is still making, and what a library keeps for itself (TensorFlow's graph keeps every function that
-    `py_function` and `from_generator` were given); so is one array, table or text that is made anew, longer, at every step (`np.concatenate` in a loop).
+    When memory was high, the recorder scanned what the program's own variables and attributes hold: this container
+    held a large part of all memory, and it had grown from one sample to the next. The line is the one that adds to it.
+    What has no name yet is seen, too: the list that a comprehension or `list(map(…))` is still making, and what a
+    library keeps for itself (TensorFlow's graph keeps every function that `py_function` and `from_generator` were
+    given). So is one array, table or text that is built again, longer, at every step (`np.concatenate` in a loop).
 
     ## What to do
     Keep only what is needed later (a number instead of a tensor), write results to disk as they come, or bound the container

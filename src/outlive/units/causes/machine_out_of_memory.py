@@ -33,15 +33,16 @@ def machine_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     """The machine ran out of memory, and Linux killed this program to free some.
 
     ## What happened
-    No limit of a cgroup was reached: there was no memory left on the machine. Linux then kills the process that frees the most, which need not be the one that took the last of it. Another program may have been the greedy one.
+    No limit of a cgroup was reached: there was no memory left on the machine. Linux then kills the process that frees
+    the most, which need not be the one that took the last of it: another program may have used most of the memory.
 
     ## How we know
     The kernel log says that it killed this process for the whole machine ("global_oom"), or its kill counter rose as the
     program died while no cgroup was at its limit.
 
     ## What to do
-    Look at what else was running. Use less at once, add swap, or give the program a limit of its own, so that it is the only one
-    to suffer.
+    Look at what else was running. Use less at once, add swap, or give the program a limit of its own, so that it cannot
+    take the memory of others.
     """
     kill = evidence.memory.oom_kill()
     if kill is None or not kill.whole_machine:

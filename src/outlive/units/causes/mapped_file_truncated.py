@@ -32,17 +32,18 @@ def mapped_file_truncated(evidence: Evidence) -> Iterator[Finding]:
     """A file that the program had mapped into memory was made shorter, and the program read past its new end.
 
     ## What happened
-    `np.memmap`, `mmap` and many readers of data sets look into a file without reading it. When another process writes the file anew in
-    place (`open(path, "wb")`, `cp`, `rsync --inplace`), the pages past its end are gone at once, and touching one ends the process with
-    SIGBUS ("Bus error").
+    `np.memmap`, `mmap` and many readers of data sets map a file instead of reading it. When another process overwrites
+    the file in place (`open(path, "wb")`, `cp`, `rsync --inplace`), the pages past its end are gone at once, and
+    touching one ends the process with SIGBUS ("Bus error").
 
     ## How we know
-    The process was killed by SIGBUS at an address that belongs to the mapping of a file, at a place that the file no longer has. Where the file
-    has that place again, because whoever emptied it has written it anew, or was removed since, it is likely and not proven: a disk that
-    failed or was full leaves the same trace.
+    The process was killed by SIGBUS at an address that belongs to the mapping of a file, beyond the end of that file.
+    If the file is long enough again, because the other process has finished writing it, or if it has been removed
+    since, the cause is *likely*, not *proven*: a disk that failed or was full leaves the same trace.
 
     ## What to do
-    Whoever writes the file should write a new one beside it and rename it: readers then keep the old one until they are done.
+    The writer should write a new file beside the old one and rename it: readers then keep the old one until they are
+    done.
     """
     site = evidence.crash.site
     fault = site.fault if site is not None else None

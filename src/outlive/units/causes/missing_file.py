@@ -30,8 +30,8 @@ def missing_file(evidence: Evidence) -> Iterator[Finding]:
     """A file or folder that the program wanted to read is not there, or a pattern matched no file.
 
     ## What happened
-    The path is wrong, the program was started from another folder, a file of the list was moved, or a pattern like `images/*.jpg` found
-    nothing and the empty list failed later with other words.
+    The path is wrong, the program was started from another folder, a file of the list was moved, or a pattern like
+    `images/*.jpg` found nothing and the empty list failed later with an unrelated message.
 
     ## How we know
     The error names the path (also when it came from a thread of tf.data). After the death the folder was read: how much of the path

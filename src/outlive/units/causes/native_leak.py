@@ -45,12 +45,12 @@ def native_leak(evidence: Evidence) -> Iterator[Finding]:
     """Memory grew outside Python's objects and outside TensorFlow's allocator: native code keeps it.
 
     ## What happened
-    A library written in C or C++ (called through an extension or ctypes) asked for memory and did not give it back: it leaks, or it
-    keeps what it was told to keep (a database in memory, a decoder, a handle that nobody closed). `del` and `gc.collect()` do not help,
-    since no Python object owns it.
+    A library written in C or C++ (called through an extension or ctypes) allocated memory and did not free it: it
+    leaks, or it keeps what it was told to keep (a database in memory, a decoder, a handle that nobody closed). `del`
+    and `gc.collect()` do not help, since no Python object owns it.
 
     ## How we know
-    When memory was in danger, all of Python's objects, texts and arrays were counted more than once, together with the bytes that
+    When memory was high, all of Python's objects, texts and arrays were counted more than once, together with the bytes that
     TensorFlow's allocator had handed out and those that malloc held free. They account for little of the growth, and new addresses were
     taken as it grew: filling one large array is not a leak, and what grows inside TensorFlow and Keras belongs to models, functions and
     pipelines. The line is the one

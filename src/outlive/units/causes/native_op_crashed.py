@@ -38,9 +38,10 @@ def native_op_crashed(evidence: Evidence) -> Iterator[Finding]:
     NaN input, a window larger than the picture: instead of an exception the process dies with "Segmentation fault".
 
     ## How we know
-    The process was killed by such a signal, and at that moment the crashing thread stood in TensorFlow's native code (its frames were
-    kept by a handler in the program), or its Python stack in TensorFlow's call of the operation. In a pipeline or a traced function
-    Python only waits: then the line is the only one of the program that asks for the kernel or the stage which crashed.
+    The process was killed by such a signal, and at that moment the crashing thread was in TensorFlow's native code (a
+    handler in the program kept its frames), or its Python stack was in TensorFlow's call of the operation. In a
+    pipeline or a traced function Python only waits: then the line is the only one in the program that uses the kernel
+    or the stage that crashed.
 
     ## What to do
     Check the arguments of the named line: shapes, indices, empty tensors, NaN, `validate=False`. A newer TensorFlow may check them

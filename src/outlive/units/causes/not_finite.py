@@ -43,8 +43,8 @@ def not_finite(evidence: Evidence) -> Iterator[Finding]:
     """A number became NaN or infinite, and a check ended the program.
 
     ## What happened
-    A logarithm of 0 or less, a division by 0, a loss that ran away with too high a learning rate, or NaN that was in the data from the start.
-    NaN spreads through everything it touches, so the check that stops is seldom the place where it began.
+    A logarithm of 0 or less, a division by 0, a loss that diverged because the learning rate is too high, or NaN in the
+    data itself. NaN spreads through everything it touches, so the check that fails is seldom where it began.
 
     ## How we know
     A check says so: `tf.debugging.check_numerics`, `enable_check_numerics`, NumPy's error state, a conversion to int, Keras's

@@ -24,9 +24,9 @@ def operation_cancelled(evidence: Evidence) -> Iterator[Finding]:
     """An operation was cancelled while its result was still wanted.
 
     ## What happened
-    A future, an asyncio task, a TensorFlow step or an iterator was cancelled; whoever waited for it got `CancelledError`. It is
-    seldom the fault: look at who cancelled, and why. When one of several workers fails, TensorFlow cancels the others, and only the
-    first error says what went wrong.
+    A future, an asyncio task, a TensorFlow step or an iterator was cancelled; whoever waited for it got
+    `CancelledError`. The cancelled operation is seldom at fault: look at what cancelled it, and why. When one of
+    several workers fails, TensorFlow cancels the others, and only the first error says what went wrong.
 
     ## How we know
     The program ended with (or lost) an exception of that class. The calls that cancel futures and TensorFlow's steps are seen, with

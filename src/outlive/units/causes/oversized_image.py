@@ -24,11 +24,12 @@ LARGE_PART = 0.2
     ),
 )
 def oversized_image(evidence: Evidence) -> Iterator[Finding]:
-    """A picture of very many pixels was decoded; on disk it is small, in memory it is not.
+    """A picture with very many pixels was decoded: small on disk, large in memory.
 
     ## What happened
-    A file of some megabytes may hold hundreds of millions of pixels (a scan, a satellite picture, a panorama). Decoded it takes a byte a
-    channel and pixel, as `float32` four times that, and resizing needs the whole of it first. One such file among thousands is enough.
+    A file of some megabytes may hold hundreds of millions of pixels (a scan, a satellite picture, a panorama). Decoded,
+    it takes one byte per channel and pixel, as `float32` four times that, and resizing needs all of it first. One such
+    file among thousands is enough.
 
     ## How we know
     When memory ran out, the program was reading this picture: a running function named the file, or Pillow had it open. Its first

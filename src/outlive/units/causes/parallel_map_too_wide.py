@@ -27,12 +27,14 @@ def parallel_map_too_wide(evidence: Evidence) -> Iterator[Finding]:
     memory.
 
     ## How we know
-    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
-    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
-    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the
+    program's memory. Where TensorFlow cannot be asked (a loop inside a `tf.function`, a pipeline with autotuning
+    disabled), the cause is only likely: the stage's parameters and the size of an element, recorded when it was built,
+    add up to a large part of the limit.
 
     ## What to do
-    Use fewer parallel calls: the number of cores is enough. `tf.data.AUTOTUNE` in a container believes the machine's memory.
+    Use fewer parallel calls: the number of cores is enough. In a container, `tf.data.AUTOTUNE` plans with the memory of
+    the whole machine.
     """
     stage = evidence.pipelines.overfull("map")
     if stage is None:

@@ -56,7 +56,7 @@ SHUTDOWN = frozenset({"systemd-shutdow", "systemd-shutdown", "shutdown"})
     ),
 )
 def preempted(evidence: Evidence) -> Iterator[Finding]:
-    """A scheduler took the program's place away: a time limit, a job of higher priority, a pod that is moved, a spot instance.
+    """A scheduler ended the program: its time limit, a job of higher priority, a pod that is moved, a spot instance.
 
     ## What happened
     Batch systems (Slurm, PBS, LSF), Kubernetes and clouds with spot instances end programs that are healthy. They send SIGTERM first

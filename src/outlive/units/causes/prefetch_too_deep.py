@@ -26,9 +26,10 @@ def prefetch_too_deep(evidence: Evidence) -> Iterator[Finding]:
     buffer fills up.
 
     ## How we know
-    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Where
-    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
-    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the
+    program's memory. Where TensorFlow cannot be asked (a loop inside a `tf.function`, a pipeline with autotuning
+    disabled), the cause is only likely: the stage's parameters and the size of an element, recorded when it was built,
+    add up to a large part of the limit.
 
     ## What to do
     `prefetch(1)` or `prefetch(2)` is enough to overlap work; more only helps against uneven readers.

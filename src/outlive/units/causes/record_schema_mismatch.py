@@ -32,7 +32,7 @@ TYPES = {"float": "float32", "bytes": "string"}
     ),
 )
 def record_schema_mismatch(evidence: Evidence) -> Iterator[Finding]:
-    """A record is whole, but holds other fields or types than the reader asks for.
+    """A record is intact, but its fields or types are not those that the reader asks for.
 
     ## What happened
     The feature description (or the columns of a CSV file) does not fit what was written: a feature is missing in some records, was written

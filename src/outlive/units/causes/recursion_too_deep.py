@@ -26,7 +26,7 @@ DEEP = 50
     ),
 )
 def recursion_too_deep(evidence: Evidence) -> Iterator[Finding]:
-    """A function called itself, directly or through others, until Python's limit on the depth of calls.
+    """A function called itself, directly or through others, until Python's limit on call depth was reached.
 
     ## What happened
     The recursion has no end (the argument that should shrink does not), a structure contains itself, or the data is nested deeper

@@ -81,7 +81,7 @@ NOT_MAPPED = "failed to map segment"
     ),
 )
 def shared_library_missing(evidence: Evidence) -> Iterator[Finding]:
-    """A shared library that the program loads is missing, or does not fit to the others.
+    """A shared library that the program loads is missing, or does not fit the others.
 
     ## What happened
     Python packages with native code, CUDA and your own `.so` files need other libraries at the moment they are loaded. One of
@@ -89,8 +89,8 @@ def shared_library_missing(evidence: Evidence) -> Iterator[Finding]:
     too late (`static TLS`).
 
     ## How we know
-    The loader's own words are in the exception that ended the program. The library that was being loaded was read for what it asks
-    for, and the usual folders were searched for the missing one.
+    The loader's own words are in the exception that ended the program. The dependencies of the library that was being
+    loaded were read from its file, and the usual folders were searched for the missing one.
 
     ## What to do
     Install what provides it, with the command in the verdict. If the library is there but not found, put its folder into

@@ -22,14 +22,15 @@ def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
     """A `shuffle` of tf.data keeps more elements in memory than fit.
 
     ## What happened
-    `shuffle(buffer_size)` fills its buffer before it gives out the first element. After a decode or a resize each element is a whole
-    picture: a buffer of some thousand is some gigabytes.
+    `shuffle(buffer_size)` fills its buffer before it gives out the first element. After a decode or a resize each
+    element is a whole picture: a buffer of a few thousand elements takes several gigabytes.
 
     ## How we know
-    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the program's memory. Or
-    the whole buffer, which must be full before the first element comes out, is larger than the limit. Where
-    that cannot be asked (a loop inside a `tf.function`, a pipeline whose autotuning is switched off) it is likely only: when the stage
-    was built, its parameters and the size of an element were written down; together they make a large part of the limit.
+    Near the limit TensorFlow was asked what each stage of the running pipeline held: this one held a large part of the
+    program's memory. Or the whole buffer, which must be full before the first element comes out, is larger than the
+    limit. Where TensorFlow cannot be asked (a loop inside a `tf.function`, a pipeline with autotuning disabled), the
+    cause is only likely: the stage's parameters and the size of an element, recorded when it was built, add up to a
+    large part of the limit.
 
     ## What to do
     Shuffle what is small (file names, record numbers) before it is decoded, or use a smaller buffer.

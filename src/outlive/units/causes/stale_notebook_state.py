@@ -27,12 +27,13 @@ from outlive.units.unit import cause
     ),
 )
 def stale_notebook_state(evidence: Evidence) -> Iterator[Finding]:
-    """The notebook relies on state that its cells, run in their order, do not make.
+    """The notebook relies on state that its cells do not create when they run in order.
 
     ## What happened
-    A kernel remembers whatever was ever run in it. A cell that was deleted, or was run once before one above it, has left a name behind: the notebook works
-    for its author and fails in a fresh kernel with `NameError`. Or a cell that makes a variable out of itself (`x = x / 255`) was run
-    twice, and what comes after it meets a value that nobody intended.
+    A kernel remembers whatever was ever run in it. A cell that was deleted, or was run once before one above it, has
+    left a name behind: the notebook works for its author and fails in a fresh kernel with `NameError`. Or a cell that
+    overwrites a variable with a value computed from it (`x = x / 255`) was run twice, and the cells after it get a
+    value that nobody intended.
 
     ## How we know
     The name that is missing is defined only by a cell further down in the notebook, or by none. Or the kernel ran the same cell more than once,

@@ -37,12 +37,12 @@ def tape_kept_open(evidence: Evidence) -> Iterator[Finding]:
     """A `tf.GradientTape` recorded step after step (or was kept), and with it every intermediate result.
 
     ## What happened
-    A tape keeps all results between the variables and the loss alive until it is closed and gone. When the training loop runs inside
-    `with tf.GradientTape()`, or tapes are collected in a list, nothing of any step is ever given back.
+    A tape keeps all results between the variables and the loss alive until it is closed and deleted. When the training
+    loop runs inside `with tf.GradientTape()`, or tapes are collected in a list, the memory of no step is ever freed.
 
     ## How we know
-    When memory was in danger, the same tape was recording at look after look, around a loop, while TensorFlow's own memory grew; or
-    a container held more tapes at each look.
+    When memory was high, the same tape was recording in sample after sample, around a loop, while TensorFlow's own
+    memory grew; or a container held more tapes in each sample.
 
     ## What to do
     Open the tape inside the loop, around one step's forward pass alone; call `tape.gradient` after the block; `del tape` when it

@@ -22,7 +22,7 @@ from outlive.units.unit import cause
     ),
 )
 def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
-    """The terminal was closed, or the connection to it was lost, and took the program with it.
+    """The terminal was closed, or the connection to it was lost, and that ended the program.
 
     ## What happened
     When a terminal window is closed or an SSH connection breaks, everything that runs in it gets SIGHUP, which ends it.
@@ -31,7 +31,7 @@ def terminal_hung_up(evidence: Evidence) -> Iterator[Finding]:
     The program was killed by SIGHUP, and Linux or the shell of that terminal sent it.
 
     ## What to do
-    Start long work so that it does not depend on a window: in tmux or screen, with nohup, or as a job.
+    Start long work where it does not depend on a window: in tmux or screen, with nohup, or as a batch job.
     """
     if evidence.run.fatal_signal != "SIGHUP":
         return

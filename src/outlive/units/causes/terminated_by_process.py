@@ -34,8 +34,9 @@ def terminated_by_process(evidence: Evidence) -> Iterator[Finding]:
     """Another process asked the program to end, with SIGTERM or a signal like it.
 
     ## What happened
-    `kill`, a scheduler at its time limit, `docker stop`, a service manager, a spot instance that is taken back: they send SIGTERM
-    first and SIGKILL some seconds later. The program had no handler, so it ended at once, without saving anything.
+    `kill`, a scheduler at its time limit, `docker stop`, a service manager, a spot instance that is reclaimed: they
+    send SIGTERM first and SIGKILL some seconds later. The program had no handler, so it ended at once, without saving
+    anything.
 
     ## How we know
     The program was killed by that signal. When the recorder was loaded in the program, it also saw who sent it. A program that catches the signal and

@@ -37,12 +37,13 @@ def tf_check_failed(evidence: Evidence) -> Iterator[Finding]:
     """TensorFlow met a state that it considers impossible and aborted the process.
 
     ## What happened
-    A `CHECK` in the C++ runtime failed: an argument that the Python side did not verify, a shape that overflows, a driver that
-    does not fit. It ends the process at once, with "Aborted": no exception, no cleanup. Some of them exit with status 1 instead, which looks as
-    if the program had ended by itself: XLA does with a flag in `XLA_FLAGS` that it does not know.
+    A `CHECK` in the C++ runtime failed: an argument that the Python side did not verify, a shape that overflows, a
+    driver that does not fit. It ends the process at once, with "Aborted": no exception, no cleanup. Some of them exit
+    with status 1 instead, which looks as if the program had ended by itself: XLA does with a flag in `XLA_FLAGS` that
+    it does not know.
 
     ## How we know
-        The process was killed by SIGABRT, and the last fatal line of its log names the check; or it exited with status 1, Python never reached its own
+    The process was killed by SIGABRT, and the last fatal line of its log names the check; or it exited with status 1, Python never reached its own
     shutdown, nothing in the program asked for the exit, and a fatal line is the last thing that it wrote.
 
     ## What to do

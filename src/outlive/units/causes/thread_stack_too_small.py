@@ -26,7 +26,7 @@ SMALL_BYTES = 2 << 20
     ),
 )
 def thread_stack_too_small(evidence: Evidence) -> Iterator[Finding]:
-    """A thread was given so small a stack that ordinary work did not fit.
+    """A thread's stack was too small for ordinary work.
 
     ## What happened
     `threading.stack_size(n)` sets the stack of every thread that is started afterwards; some libraries do it to save memory. The main

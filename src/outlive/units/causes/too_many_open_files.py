@@ -31,7 +31,7 @@ COULD_NOT_OPEN = "The program could not open another file"
     ),
 )
 def too_many_open_files(evidence: Evidence) -> Iterator[Finding]:
-    """The program had as many files open as it may have, and could open no further one.
+    """The program reached its limit on open files and could not open another one.
 
     ## What happened
     Every open file, socket and pipe takes a descriptor, and a process may have only a limited number (`ulimit -n`, often 1024). Files that
@@ -43,8 +43,8 @@ def too_many_open_files(evidence: Evidence) -> Iterator[Finding]:
     and the program's own lists and dictionaries were searched for one that keeps them.
 
     ## What to do
-    Close each file when it has been read (`with open(…) as file:`). Where many must be open at once, raise the limit in the
-    shell that starts the program.
+    Close each file when it has been read (`with open(…) as file:`). If many files must be open at once, raise the limit
+    in the shell that starts the program.
     """
     found = evidence.errors.like(TOO_MANY, EMFILE, ENFILE)
     if found is None:

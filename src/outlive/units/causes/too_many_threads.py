@@ -49,7 +49,7 @@ FORKS = re.compile(r"/(?:subprocess|popen_fork|popen_spawn_posix|popen_forkserve
     ),
 )
 def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
-    """The program could start no further thread or process: a limit on their number was reached.
+    """The program could not start another thread or process: a limit on their number was reached.
 
     ## What happened
     Containers (`--pids-limit`, Kubernetes' `podPidsLimit`) and shells (`ulimit -u`) limit how many threads and processes may
@@ -62,8 +62,8 @@ def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
     counted by the functions that they run.
 
     ## What to do
-    Use a pool with a few workers (`ThreadPoolExecutor(max_workers=8)`), made once. Tell libraries how many threads they may
-    have: `OMP_NUM_THREADS`, `tf.config.threading.set_intra_op_parallelism_threads`. Or raise the limit.
+    Use a pool with a few workers (`ThreadPoolExecutor(max_workers=8)`), created once. Limit the threads of libraries:
+    `OMP_NUM_THREADS`, `tf.config.threading.set_intra_op_parallelism_threads`. Or raise the limit.
     """
     around = evidence.circumstances
     group = next((group for group in around.task_groups if group.refused), None)

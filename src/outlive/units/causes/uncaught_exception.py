@@ -31,7 +31,7 @@ def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
     Python keeps the exception that ended the main thread; the recorder wrote it down with its causes.
 
     ## What to do
-    Read the message, then the line. If the message speaks of a cause, that one is the place to begin.
+    Read the message, then the line. If the message names another exception as its cause, begin with that one.
 
     `No module named 'tensorflow'`, although it is installed: Outlive was installed apart (pipx, `uv tool`, `uvx`) and runs a script with
     its own Python. Name yours: `outlive run -- /path/to/environment/bin/python train.py`.

@@ -35,16 +35,17 @@ TENSORFLOW = ("tensorflow", "keras", "tf_keras")
     ),
 )
 def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
-    """Native code that the program called crashed: a `ctypes` call, an extension module, another library than TensorFlow.
+    """Native code that the program called crashed: a `ctypes` call, an extension module, or a library other than TensorFlow.
 
     ## What happened
-    A function in C was given an address, a length or a type that does not fit, and accessed memory that does not belong to it. Python
-    cannot check such calls; the process dies with "Segmentation fault". Or native code gave up by itself: a C++ exception that nobody
-    caught, a failed assertion ("Aborted").
+    A function in C was given an address, a length or a type that does not fit, and accessed memory that does not belong
+    to it. Python cannot check such calls; the process dies with "Segmentation fault". Or native code stopped itself: an
+    uncaught C++ exception, or a failed assertion ("Aborted").
 
     ## How we know
-    The process was killed by such a signal while the crashing thread stood at this line of your code (or in the named package), not in
-    TensorFlow. The native frames, which a handler in the program kept, name the shared object and the function.
+    The process was killed by such a signal while the crashing thread was at this line of your code (or in the named
+    package), not in TensorFlow. The native frames, which a handler in the program kept, name the shared object and the
+    function.
 
     ## What to do
     Check the arguments of the call: lengths in bytes or in elements, lifetimes of buffers, `argtypes` and `restype`.

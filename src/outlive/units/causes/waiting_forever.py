@@ -37,13 +37,13 @@ def waiting_forever(evidence: Evidence) -> Iterator[Finding]:
     threads wait as well, so nothing will change by itself.
 
     ## How we know
-    The program made no progress: no CPU time but a trickle, no data moved, the same stacks. Each thread was asked where it stands.
-    From the main thread the chain of waiting was followed to its end: the line that is named. A program that waits for input, for
-    a connection, for another program or for the end of a sleep is not accused.
+    The program made no progress: almost no CPU time, no I/O, the same stacks. The stack of each thread was read. From
+    the main thread, the chain of who waits for whom was followed to its end: that is the line named. A program that
+    waits for input, for a connection, for another program or for a sleep to end is not reported.
 
     ## What to do
-    Look at who should have done it, and how that ended. Wait with a timeout and say what was missing; put an end mark into the
-    queue in a `finally`, so that it arrives when the producer fails too.
+    Look at what should have done it, and how that ended. Wait with a timeout, and raise an error that says what is
+    missing. Put the end marker into the queue in a `finally`, so that it arrives even if the producer fails.
     """
     stuck = evidence.waits.stuck
     if stuck is None or stuck.cycle():

@@ -34,20 +34,21 @@ INTEGERS = ("int64", "longlong", "int_", "int")
     ),
 )
 def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
-    """An array took eight bytes a number where its values needed one or four.
+    """An array took eight bytes per number although its values fit into one or four.
 
     ## What happened
     NumPy computes in `float64` by default: bytes divided by 255, `astype(float)`, `np.zeros(shape)`, a list turned into an
     array. Pictures that took 1 GB as `uint8` take 8 GB, and TensorFlow then makes a `float32` copy of them.
 
     ## How we know
-    When memory was in danger, an array with eight bytes a number held a large part of it, and either an array of the same shape with a
-    narrower type was there too, or the sampled values (a few thousand; none was stored) all fit a narrower type. Or the line
-    that ran while memory grew makes such an array out of a narrow one.
+    When memory was high, an array with eight bytes per number held a large part of it, and either an
+    array of the same shape with a narrower type was there too, or the sampled values (a few thousand; none was stored)
+    all fit a narrower type. Or the line that ran while memory grew makes such an array out of a narrow one.
 
     ## What to do
-    Say the type: `astype(np.float32)`, `np.zeros(shape, np.float32)`, `np.divide(pictures, 255, dtype=np.float32)`. Better, keep the
-    bytes and convert one batch at a time, in the pipeline or in the model (`layers.Rescaling(1 / 255)`).
+    State the type: `astype(np.float32)`, `np.zeros(shape, np.float32)`, `np.divide(pictures, 255, dtype=np.float32)`.
+    Better, keep the bytes and convert one batch at a time, in the pipeline or in the model (`layers.Rescaling(1 /
+    255)`).
     """
     limit = evidence.memory.room()
     for pid in evidence.memory.exhausted():

@@ -39,7 +39,8 @@ def worker_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
     kills rose.
 
     ## What to do
-    Use fewer workers, or give each less: memory is multiplied by their number. Send file names to workers, not arrays.
+    Use fewer workers, or give each less to hold: their number multiplies the memory. Send file names to workers, not
+    arrays.
     """
     kill = evidence.memory.worker_kill()
     if kill is None:

@@ -15,8 +15,9 @@ def built_for_another_python(here: Surroundings) -> Iterator[Finding]:
     """A compiled module is made for another Python or another processor, and there is none for this one.
 
     ## Why it matters
-    A folder of packages that was copied, or reached through PYTHONPATH, brings modules that this Python cannot load: "No module named
-    'numpy._core._multiarray_umath'", "Importing the numpy C-extensions failed", though the package is plainly there.
+    A folder of packages that was copied, or reached through PYTHONPATH, contains modules that this Python cannot load:
+    "No module named 'numpy._core._multiarray_umath'", "Importing the numpy C-extensions failed", although the package
+    is there.
 
     ## What to do
     Install the package with this Python; do not share a folder of packages between Pythons.

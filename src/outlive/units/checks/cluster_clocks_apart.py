@@ -20,7 +20,7 @@ def cluster_clocks_apart(here: Surroundings) -> Iterator[Finding]:
     refused when a clock is wrong by minutes.
 
     ## What to do
-    Let the hosts keep their time by NTP.
+    Synchronise the hosts' clocks with NTP.
     """
     if here.cluster is None:
         yield here.unsure("No cluster was checked.")

@@ -25,7 +25,8 @@ def cluster_link_slow(here: Surroundings) -> Iterator[Finding]:
     logs says which. The rate of each link is measured in each direction, through the port that TensorFlow will use.
 
     ## What to do
-    Put the hosts into one network, look at the cable, the virtual switch or the cloud's placement, or leave the slow host out.
+    Put the hosts into one network; check the cable, the virtual switch or the cloud's placement; or leave the slow host
+    out.
     """
     if here.cluster is None:
         yield here.unsure("No cluster was checked.")

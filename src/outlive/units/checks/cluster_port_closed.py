@@ -15,8 +15,9 @@ def cluster_port_closed(here: Surroundings) -> Iterator[Finding]:
     """A port that TensorFlow will use is taken, or cannot be reached from another host.
 
     ## Why it matters
-    Every worker must reach every other on its port. A firewall between two of them, or an old process that holds the port, and the
-    program hangs at its start: each worker waits for the others. The agent on each host listens on that very port while it is tried.
+    Every worker must reach every other on its port. With a firewall between two of them, or an old process that holds
+    the port, the program hangs at its start: each worker waits for the others. The agent on each host listens on that
+    very port during the test.
 
     ## What to do
     Open the port between the hosts in both directions, end what holds it, or choose another.

@@ -17,8 +17,8 @@ def cluster_versions_differ(here: Surroundings) -> Iterator[Finding]:
     """The hosts of the cluster have different versions installed.
 
     ## Why it matters
-    Workers exchange graphs and functions. With another TensorFlow on one of them the exchange fails late, with a message about an
-    operation or an attribute; with another NumPy or Keras the results differ.
+    Workers exchange graphs and functions. With a different TensorFlow on one of them the exchange fails late, with a
+    message about an operation or an attribute; with a different NumPy or Keras the results differ.
 
     ## What to do
     Install the same versions everywhere, from one file of requirements or one image.

@@ -16,15 +16,15 @@ WORTH_SAYING = 0.75
 
 @check("H103", since="0.2")
 def cpu_quota_small(here: Surroundings) -> Iterator[Finding]:
-    """The cgroup gives less processor time than TensorFlow believes to have.
+    """The cgroup's CPU quota is smaller than the number of CPUs that TensorFlow counts.
 
     ## Why it matters
-    TensorFlow, tf.data and OpenMP start one thread for each processor that they may run on. They do not read the quota of a container
-    (`--cpus=2`): on a machine of 64 processors, 64 threads share the time of two, stop together at the end of each period, and hold the
-    memory of 64 parallel calls.
+    TensorFlow, tf.data and OpenMP start one thread for each CPU that they may run on. They do not read the quota of a
+    container (`--cpus=2`): on a machine with 64 CPUs, 64 threads share the time of two, are paused together until each
+    period ends, and hold the memory of 64 parallel calls.
 
     ## What to do
-    Tell the libraries the number, or give the container whole processors (`--cpuset-cpus`), which they do see.
+    Tell the libraries the number, or give the container whole CPUs (`--cpuset-cpus`), which they do see.
     """
     quota, allowed = here.number(CPU_QUOTA), here.number(CPUS_ALLOWED)
     if allowed is None:
@@ -52,4 +52,4 @@ def cpu_quota_small(here: Surroundings) -> Iterator[Finding]:
         )
     else:
         told = f"a quota of {quota:g}" if quota is not None else "no quota"
-        yield here.fine(f"{allowed:.0f} processors, {told}.", CPUS_ALLOWED, CPU_QUOTA)
+        yield here.fine(f"{allowed:.0f} CPUs, {told}.", CPUS_ALLOWED, CPU_QUOTA)

@@ -12,11 +12,11 @@ from outlive.units.unit import check
 
 @check("H403", since="0.2", prevents=("cpu-time-limit",))
 def cpu_time_limited(here: Surroundings) -> Iterator[Finding]:
-    """A limit on processor time will end a long program.
+    """A limit on CPU time will kill a long program.
 
     ## Why it matters
-    `ulimit -t` counts the seconds of all threads together: on eight processors an hour is over in eight minutes. The program then gets
-    SIGXCPU, and SIGKILL at the hard limit.
+    `ulimit -t` counts the seconds of all threads together: on eight CPUs an hour is used up in eight minutes. The
+    program then gets SIGXCPU, and SIGKILL at the hard limit.
 
     ## What to do
     Raise it in the shell that starts the program, or ask the administrator (a login node usually does).

@@ -1,4 +1,4 @@
-"""A build for graphics cards without its libraries."""
+"""A build for GPUs without its libraries."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ DRIVER_LIBRARY = "libcuda.so.1"
 
 @check("H511", since="0.2", needs=("python", "imports"))
 def cuda_not_found(here: Surroundings) -> Iterator[Finding]:
-    """TensorFlow is built for graphics cards, a driver is there, and libraries that it opens are not.
+    """This TensorFlow is built for GPUs and a driver is installed, but CUDA libraries that it opens are missing.
 
     ## Why it matters
-    TensorFlow opens CUDA and cuDNN when it starts. If one is missing it says so in a line of its log and uses the processor: the program
-    runs, many times slower. On a machine without a card, or with a build without CUDA, those lines are noise and nothing is wrong.
+    TensorFlow opens CUDA and cuDNN when it starts. If one is missing, it writes a line to its log and uses the CPU: the
+    program runs, many times slower. On a machine without a GPU, or with a build without CUDA, those lines mean nothing.
 
     ## What to do
     Install the libraries in the versions that this build asks for: `pip install 'tensorflow[and-cuda]'`.

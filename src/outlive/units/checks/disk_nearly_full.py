@@ -20,15 +20,17 @@ TEMPORARY = "temporary files"
 
 @check("H301", since="0.2", prevents=("disk-full",))
 def disk_nearly_full(here: Surroundings) -> Iterator[Finding]:
-    """There is little room, few inodes, or no permission where temporary files, checkpoints or caches go.
+    """There is little disk space, there are few inodes, or there is no write permission where temporary files, checkpoints or caches go.
 
     ## Why it matters
-    A checkpoint is written beside the one before it; `cache(filename)` writes the whole data set; downloads go to the home folder. When
-    the disk is full in the night, the program ends, and the last checkpoint may be half written. A disk can also run out of inodes
-    while it has bytes left. A TMPDIR that does not exist is passed over in silence, and temporary files fill another disk.
+    A checkpoint is written beside the one before it; `cache(filename)` writes the whole data set; downloads go to the
+    home folder. When the disk fills up overnight, the program ends, and the last checkpoint may be incomplete. A disk
+    can also run out of inodes while it has bytes left. A TMPDIR that does not exist is ignored silently, and temporary
+    files fill another disk.
 
     ## What to do
-    Make room, or name a folder elsewhere: `TMPDIR`, `KERAS_HOME`, `XDG_CACHE_HOME`, and the folder that the program itself writes to.
+    Free some space, or name a folder elsewhere: `TMPDIR`, `KERAS_HOME`, `XDG_CACHE_HOME`, and the folder that the
+    program itself writes to.
     """
     told = False
     rooms = [room for room in here.rooms if room.purpose != "shared memory"]

@@ -12,15 +12,15 @@ from outlive.units.unit import check
 
 @check("H102", since="0.2", needs=(PYTHON,), prevents=("illegal-instruction",))
 def emulated_cpu(here: Surroundings) -> Iterator[Finding]:
-    """This Python is built for x86 and runs on another processor through an emulator, or on a generic virtual one.
+    """This Python is built for x86 and runs in an emulator on another kind of CPU, or on a generic virtual CPU.
 
     ## Why it matters
-    An x86 container on an ARM machine (an Apple laptop, a Graviton) runs through Rosetta or QEMU. They translate most programs, several
-    times slower, and not all instructions: TensorFlow ends with "Illegal instruction", or hangs. A virtual machine with a generic
-    processor type ("QEMU Virtual CPU") hides AVX in the same way.
+    An x86 container on an ARM machine (an Apple laptop, a Graviton) runs through Rosetta or QEMU. They translate most
+    programs, several times slower, and not all instructions: TensorFlow ends with "Illegal instruction", or hangs. A
+    virtual machine with a generic CPU type ("QEMU Virtual CPU") hides AVX in the same way.
 
     ## What to do
-    Use the image or the Python for the processor that is there; TensorFlow has wheels for ARM.
+    Use the image or the Python built for the machine's own CPU; TensorFlow has wheels for ARM.
     """
     if here.text(EMULATOR):
         yield here.warning(
@@ -39,7 +39,7 @@ def emulated_cpu(here: Surroundings) -> Iterator[Finding]:
         )
     elif here.text(GENERIC_CPU):
         yield here.warning(
-            f"This virtual machine shows a generic processor ({here.text(GENERIC_CPU)}), which hides CPU features.",
+            f"This virtual machine shows a generic CPU ({here.text(GENERIC_CPU)}), which hides CPU features.",
             GENERIC_CPU,
             remedies=(
                 Remedy("Use the host's CPU type for the virtual machine.", ("qemu-system-x86_64 -cpu host …",)),
@@ -48,4 +48,4 @@ def emulated_cpu(here: Surroundings) -> Iterator[Finding]:
     elif here.text(ARCHITECTURE) is None:
         yield here.unknown(ARCHITECTURE)
     else:
-        yield here.fine(f"A real {here.text(ARCHITECTURE)} processor.", CPU, ARCHITECTURE)
+        yield here.fine(f"A real {here.text(ARCHITECTURE)} CPU.", CPU, ARCHITECTURE)

@@ -23,9 +23,10 @@ def generated_code_unfit(here: Surroundings) -> Iterator[Finding]:
     """The installed protobuf does not fit the code that was generated for it.
 
     ## Why it matters
-    Generated code (`*_pb2.py`) needs a runtime that is not older than the compiler that made it, and from protobuf 4 on code of before
-    3.19 is refused: "Descriptors cannot be created directly", "cannot import name 'builder'", "Detected incompatible Protobuf
-    Gencode/Runtime versions". TensorFlow, TensorBoard, the Object Detection API and many others bring such code.
+    Generated code (`*_pb2.py`) needs a runtime that is not older than the compiler that made it, and protobuf 4 and
+    later refuse code generated before 3.19: "Descriptors cannot be created directly", "cannot import name 'builder'",
+    "Detected incompatible Protobuf Gencode/Runtime versions". TensorFlow, TensorBoard, the Object Detection API and
+    many others bring such code.
 
     ## What to do
     Install a protobuf that is new enough for all of it; generate old code again with a newer `protoc`.

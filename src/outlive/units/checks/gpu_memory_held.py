@@ -1,4 +1,4 @@
-"""A card that somebody else uses."""
+"""A GPU that somebody else uses."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ WORTH_SAYING = 0.2
 
 @check("H512", since="0.2", prevents=("gpu-memory-exhausted",))
 def gpu_memory_held(here: Surroundings) -> Iterator[Finding]:
-    """Other processes hold a good part of a graphics card's memory.
+    """Other processes hold a large part of a GPU's memory.
 
     ## Why it matters
-    TensorFlow takes nearly all of a card's memory when it starts. If another process (often a notebook that was forgotten) holds it, the
-    first operation fails: "failed to allocate", CUDA_ERROR_OUT_OF_MEMORY, or cuDNN that cannot be initialised.
+    TensorFlow takes nearly all of a GPU's memory when it starts. If another process (often a forgotten notebook) holds
+    it, the first operation fails: "failed to allocate", CUDA_ERROR_OUT_OF_MEMORY, or cuDNN that cannot be initialised.
 
     ## What to do
-    End the other process, choose another card (`CUDA_VISIBLE_DEVICES`), or let TensorFlow take memory as it needs it.
+    End the other process, choose another GPU (`CUDA_VISIBLE_DEVICES`), or let TensorFlow take memory as it needs it.
     """
     if not here.gpus:
         if here.text(GPU_DRIVER) is not None:

@@ -18,14 +18,14 @@ from outlive.units.unit import check
     prevents=("corrupt-weights", "uncaught-exception"),
 )
 def hdf5_mixed(here: Surroundings) -> Iterator[Finding]:
-    """h5py does not load, or loads another HDF5 than it was built with.
+    """h5py does not load, or loads a different HDF5 from the one it was built with.
 
     ## Why it matters
-    Keras reads and writes `.h5` weights through h5py. When an HDF5 of another version is found first (a module system, conda beside pip), HDF5
-    ends the process at the first file: "Headers are 1.14.2, library is 1.10.4", SIGABRT.
+    Keras reads and writes `.h5` weights through h5py. When an HDF5 of another version is found first (a module system,
+    conda beside pip), HDF5 aborts the process at the first file: "Headers are 1.14.2, library is 1.10.4", SIGABRT.
 
     ## What to do
-    Install h5py and HDF5 from one place; the h5py wheel bundles its own.
+    Install h5py and HDF5 from one source; the h5py wheel contains its own HDF5.
     """
     if here.python is None:
         yield here.unknown(PYTHON)
@@ -46,9 +46,11 @@ def hdf5_mixed(here: Surroundings) -> Iterator[Finding]:
         yield here.unsure("Importing h5py was not tried.", installed)
         return
     if not trial.lived:
-        why = trial.error or f"ended by {trial.signal or trial.exit_code}"
+        why = trial.error or (
+            f"killed by {trial.signal}" if trial.signal else f"exit status {trial.exit_code}"
+        )
         if trial.timed_out:
-            why = f"no end within {trial.seconds:.0f} s"
+            why = f"did not finish within {trial.seconds:.0f} s"
         yield here.will_fail(f"`import h5py` failed: {why}.", installed, remedies=again)
         return
     got, built = str(trial.answers.get("hdf5")), str(trial.answers.get("hdf5 built") or "")

@@ -18,11 +18,12 @@ def huge_pages_always(here: Surroundings) -> Iterator[Finding]:
     """Linux uses huge pages everywhere, and the memory limit is small.
 
     ## Why it matters
-    With transparent huge pages set to `always`, a touched byte can cost two megabytes. Each thread's heap and stack rounds up; in a small
-    container a program with many threads uses a good part of its limit for nothing. On large machines it makes programs faster.
+    With transparent huge pages set to `always`, a touched byte can cost two megabytes. Each thread's heap and stack
+    rounds up; in a small container a program with many threads wastes a large part of its limit. On large machines huge
+    pages make programs faster.
 
     ## What to do
-    Set it to `madvise`: those that profit ask for it.
+    Set it to `madvise`: programs that benefit ask for huge pages.
     """
     mode, limit = here.text(HUGE_PAGES), here.number(MEMORY_LIMIT)
     if mode is None:

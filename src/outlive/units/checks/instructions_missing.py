@@ -26,15 +26,17 @@ LEVELS = {
 
 @check("H101", since="0.2", needs=("python", "imports"), prevents=("illegal-instruction",))
 def instructions_missing(here: Surroundings) -> Iterator[Finding]:
-    """The processor, or the hypervisor in front of it, lacks instructions that TensorFlow or another package is built with.
+    """The CPU, or the hypervisor in front of it, lacks instructions that TensorFlow or another package is built with.
 
     ## Why it matters
-    The wheels of TensorFlow on PyPI are built with AVX throughout; NumPy states a baseline of its own. On a processor without these
-    instructions, or in a virtual machine that hides them, the program ends at import or at the first operation: "Illegal instruction",
-    or "The TensorFlow library was compiled to use AVX instructions, but these aren't available on your machine". NumPy itself reports which sets a package needs, and for the others by a sample of their machine code; AVX-512 cannot be detected from a sample.
+    The wheels of TensorFlow on PyPI are built with AVX throughout; NumPy states a baseline of its own. On a CPU without
+    these instructions, or in a virtual machine that hides them, the program dies at import or at the first operation:
+    "Illegal instruction", or "The TensorFlow library was compiled to use AVX instructions, but these aren't available
+    on your machine". NumPy reports which instruction sets it needs. For other packages a sample of their machine code
+    is decoded; a need for AVX-512 cannot be seen in a sample.
 
     ## What to do
-    In a virtual machine, give it the host's processor type. On an old processor, use a build that is made for it, or another machine.
+    Give a virtual machine the host's CPU type. On an old CPU, use a build that is made for it, or another machine.
     """
     flags = here.text(CPU_FLAGS)
     if here.text(ARCHITECTURE) not in ("x86_64", "AMD64"):

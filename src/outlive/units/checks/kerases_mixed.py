@@ -15,7 +15,7 @@ KERAS_3_CAME = (2, 16)
 
 @check("H504", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def kerases_mixed(here: Surroundings) -> Iterator[Finding]:
-    """The installed Keras is not the one that this TensorFlow works with.
+    """The installed Keras does not work with this TensorFlow.
 
     ## Why it matters
     Until TensorFlow 2.15 `tf.keras` was Keras 2; from 2.16 on it is Keras 3, and Keras 2 is a package of its own, `tf-keras`, that is used

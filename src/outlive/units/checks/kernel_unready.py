@@ -14,7 +14,7 @@ from outlive.units.unit import check
     "H601", since="0.2", needs=("python",), prevents=("stale-notebook-state", "uncaught-exception")
 )
 def kernel_unready(here: Surroundings) -> Iterator[Finding]:
-    """A notebook kernel runs a Python that is not there, or none runs the Python that you install into.
+    """A notebook kernel names a Python that does not exist, or no kernel uses the Python that you install packages into.
 
     ## Why it matters
     A notebook does not run with the Python of the terminal but with the one that its kernel names. An environment that was moved or
@@ -22,7 +22,8 @@ def kernel_unready(here: Surroundings) -> Iterator[Finding]:
     kernel of its own leaves the notebook in another one, where what you have just installed is missing.
 
     ## What to do
-    Install the kernel again from the environment that it should run in. `outlive jupyter enable` makes a kernel that dies say why.
+    Install the kernel again from the environment that it should run in. With `outlive jupyter enable`, a kernel that
+    dies says why.
     """
     if here.python is None:
         yield here.unknown(PYTHON)

@@ -26,9 +26,9 @@ def malloc_arenas_many(here: Surroundings) -> Iterator[Finding]:
     """The C library may keep more heaps than the memory limit has room for.
 
     ## Why it matters
-    glibc gives threads heaps of their own, up to eight for each processor. Memory that one thread frees is not given to another: on a
-    machine with many processors a pipeline that hands pictures between threads grows and grows, though nothing leaks. It does not read
-    the limit of the container.
+    glibc gives threads heaps of their own, up to eight per CPU, whatever the limit of the container is. Memory that one
+    thread frees is not given to another: on a machine with many CPUs, a pipeline that passes pictures between threads
+    keeps growing although nothing leaks.
 
     ## What to do
     Set `MALLOC_ARENA_MAX=2`, or preload jemalloc or tcmalloc.
@@ -42,7 +42,7 @@ def malloc_arenas_many(here: Surroundings) -> Iterator[Finding]:
         arenas = round(ARENAS_PER_CPU * cpus)
         yield here.warning(
             f"The C library may use {arenas} heaps of {size(HEAP_BYTES)}; the memory limit is {size(limit)}.",
-            Fact(MAXIMUM_NUMBER_OF_HEAPS, arenas, "8 × processors (glibc)"), MEMORY_LIMIT, CPUS_ALLOWED,
+            Fact(MAXIMUM_NUMBER_OF_HEAPS, arenas, "8 × CPUs (glibc)"), MEMORY_LIMIT, CPUS_ALLOWED,
             remedies=(Remedy("Limit them.", ("export MALLOC_ARENA_MAX=2",)),),
         )  # fmt: skip
     else:

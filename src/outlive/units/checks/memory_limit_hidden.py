@@ -31,8 +31,9 @@ def memory_limit_hidden(here: Surroundings) -> Iterator[Finding]:
     of a container, a batch job or a session is not read. Inside a small one on a large machine the buffers outgrow the limit, and Linux kills the program without a message.
 
     ## What to do
-    Give AUTOTUNE the true number and let it begin small: `options.autotune.ram_budget`, `options.autotune.initial_parallelism = 1`.
-    It bounds what AUTOTUNE chooses, not a fixed `shuffle`, `prefetch` or `cache`.
+    Give AUTOTUNE the actual limit and let it begin small: `options.autotune.ram_budget`,
+    `options.autotune.initial_parallelism = 1`. It bounds what AUTOTUNE chooses, not a fixed `shuffle`, `prefetch` or
+    `cache`.
     """
     free, left = here.number(MACHINE_MEMORY_FREE), here.number(MEMORY_LEFT)
     if free is None or left is None:

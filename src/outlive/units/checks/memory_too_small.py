@@ -23,12 +23,12 @@ WORKING_TIMES = 3
     prevents=("memory-limit-reached", "machine-out-of-memory"),
 )
 def memory_too_small(here: Surroundings) -> Iterator[Finding]:
-    """What is left of the memory limit hardly holds TensorFlow itself.
+    """The memory that is left below the limit is hardly enough for TensorFlow itself.
 
     ## Why it matters
-    The limit is the smallest of every cgroup above this process (container, job, session, their parents), of the resource
-    limits and of the machine. Importing TensorFlow alone takes about 200 MB of its own. Where little more is left, the first batch ends
-    the program with "Killed".
+    The limit is the smallest of every cgroup above this process (container, job, session, their parents), of the
+    resource limits and of the machine. Importing TensorFlow alone takes about 200 MB of its own. Where little more is
+    left, the program is "Killed" at the first batch.
 
     ## What to do
     Raise the limit, end what else runs in it, or use a smaller runtime for inference (LiteRT runs the same network in a sixth to a ninth of the memory).

@@ -22,7 +22,7 @@ LAST_IO, IO_BUILT_FOR = (0, 37), (2, 16)
 
 @check("H513", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def object_detection_unready(here: Surroundings) -> Iterator[Finding]:
-    """The Object Detection API is installed, and something that it needs on this TensorFlow is not.
+    """The Object Detection API is installed, but something that it needs with this TensorFlow is missing.
 
     ## Why it matters
     The API is no longer maintained for new dependencies. On TensorFlow 2.16 and later it trains only with Keras 2 (`tf-keras`,

@@ -15,7 +15,7 @@ USUAL = 1024
 
 @check("H401", since="0.2", prevents=("too-many-open-files",))
 def open_files_limit_low(here: Surroundings) -> Iterator[Finding]:
-    """Fewer files may be open at once than a pipeline over many files needs.
+    """The limit on open files is lower than a pipeline over many files needs.
 
     ## Why it matters
     Interleaved reading, event writers, workers and their pipes each hold files open. At the limit every `open` fails with "Too many open

@@ -16,14 +16,14 @@ MOST_TOLD = 5
 
 @check("H510", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def requirements_unmet(here: Surroundings) -> Iterator[Finding]:
-    """A package requires another, or another version of it, that is not installed.
+    """A package requires another package, or a version of one, that is not installed.
 
     ## Why it matters
-    `pip install` of one package can change the version of another behind its back; pip says so once, in red, among many lines. Later an
+    `pip install` of one package can change the version of another one; pip says so once, among many lines. Later an
     import fails, or something works differently.
 
     ## What to do
-    Install what is required, or the packages together in one command, so that pip finds versions that fit all.
+    Install what is required. Or install the packages together in one command, so that pip finds versions that fit all.
     """
     if here.python is None:
         yield here.unknown(PYTHON)

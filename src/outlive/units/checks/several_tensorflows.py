@@ -22,7 +22,7 @@ PARTS = ("tensorflow-intel", "tensorflow-macos", "tensorflow-cpu-aws")
     prevents=("uncaught-exception", "native-op-crashed", "user-native-crashed"),
 )
 def several_tensorflows(here: Surroundings) -> Iterator[Finding]:
-    """Several TensorFlows are installed over or before each other.
+    """Several TensorFlow packages are installed over each other, or a file of yours hides the real one.
 
     ## Why it matters
     `tensorflow`, `tensorflow-cpu`, `tf-nightly` and others all install the same folder `tensorflow`. The second writes over the first, files of

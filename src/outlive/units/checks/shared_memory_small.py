@@ -15,7 +15,7 @@ SMALL_BYTES = 500_000_000
 
 @check("H206", since="0.2", prevents=("shared-memory-full",))
 def shared_memory_small(here: Surroundings) -> Iterator[Finding]:
-    """There is little room for memory that processes share (`/dev/shm`).
+    """There is little shared memory (`/dev/shm`).
 
     ## Why it matters
     Worker processes hand arrays to each other through `/dev/shm`. Docker gives a container 64 MB of it. When it is full, the writing process is killed by SIGBUS ("Bus error"), or gets "No space left on device".

@@ -18,8 +18,8 @@ def stack_limit_small(here: Surroundings) -> Iterator[Finding]:
     """The stack is smaller than usual; deep recursion in native code overflows it.
 
     ## Why it matters
-    The limit is also the size of every new thread's stack. Graph optimisers, regular expressions and deep models recurse in native code;
-    past the end of the stack there is only SIGSEGV, no RecursionError.
+    The limit is also the size of every new thread's stack. Graph optimisers, regular expressions and deep models
+    recurse in native code; at the end of the stack they get SIGSEGV, not a RecursionError.
 
     ## What to do
     Raise the limit to the usual 8 MB in the shell that starts the program.

@@ -23,11 +23,12 @@ def swap_missing(here: Surroundings) -> Iterator[Finding]:
     """The machine has little memory available and no swap to fall back on.
 
     ## Why it matters
-    Without swap a short peak (a checkpoint, a large picture) ends the program at once where it would have been slow for a second. With
-    much memory, or inside a container whose limit is reached first, swap makes no difference.
+    Without swap a short peak (a checkpoint, a large picture) kills the program at once; with swap it would only have
+    been slow for a second. With much memory, or inside a container whose limit is reached first, swap makes no
+    difference.
 
     ## What to do
-    Add some swap, or keep the peaks small.
+    Add some swap, or make the peaks smaller.
     """
     swap, available = here.number(SWAP_SIZE), here.number(MACHINE_MEMORY_AVAILABLE)
     limit, total = here.number(MEMORY_LIMIT), here.number(MACHINE_MEMORY)

@@ -26,14 +26,14 @@ TELLING = re.compile(
     prevents=("illegal-instruction", "uncaught-exception", "native-op-crashed", "tf-check-failed"),
 )
 def tensorflow_dies_at_import(here: Surroundings) -> Iterator[Finding]:
-    """`import tensorflow`, tried in a child, fails or ends the process.
+    """`import tensorflow` fails or kills the process (tried in a child process).
 
     ## Why it matters
-    This is what your program will meet in its first line. An import that raises says something; one that ends by a signal says nothing:
-    a notebook shows "The kernel appears to have died".
+    Your program will fail in its first line in the same way. An import that raises says why; one that is killed by a
+    signal says nothing: a notebook shows "The kernel appears to have died".
 
     ## What to do
-    The other checks of the installation usually name the reason. If none does, install TensorFlow afresh in a new environment.
+    The other checks of the installation usually name the reason. If none does, install TensorFlow in a new environment.
     """
     if here.python is None:
         yield here.unknown(PYTHON)
@@ -73,7 +73,7 @@ def _ending(trial: Trial) -> str:
     if trial.timed_out:
         return f"did not finish within {trial.seconds:.0f} s"
     if trial.signal:
-        return f"ended the process by {trial.signal}"
+        return f"killed the process with {trial.signal}"
     return (
         f"failed: {trial.error}"
         if trial.error

@@ -15,12 +15,12 @@ def tensorflow_missing(here: Surroundings) -> Iterator[Finding]:
     """TensorFlow is not installed for the Python that was checked.
 
     ## Why it matters
-    Several Pythons live on most machines. `pip` may install into one of them, and the script or the notebook run with another:
-    "No module named 'tensorflow'".
+    Most machines have several Pythons. `pip` may install into one of them while the script or the notebook runs with
+    another: "No module named 'tensorflow'".
 
     ## What to do
-    Install it with the Python that runs the program: `python -m pip install tensorflow`, not `pip install tensorflow`. Or look at the
-    other Python: `outlive doctor --python PATH`.
+    Install it with the Python that runs the program: `python -m pip install tensorflow`, not `pip install tensorflow`.
+    Or check the other Python: `outlive doctor --python PATH`.
     """
     if here.python is None:
         yield here.will_fail(

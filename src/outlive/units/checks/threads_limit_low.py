@@ -28,12 +28,12 @@ ROOT = 0
 
 @check("H402", since="0.2", prevents=("too-many-threads",))
 def threads_limit_low(here: Surroundings) -> Iterator[Finding]:
-    """Fewer threads may be started than TensorFlow and its pipeline want.
+    """The limit on threads is lower than what TensorFlow and its pipeline start.
 
     ## Why it matters
-    TensorFlow starts several threads for each processor; so do NumPy's BLAS and OpenMP. A container's `--pids-limit`, or `ulimit -u`, counts
-    threads of *all* programs in it. When it is reached, the program ends with "Resource temporarily unavailable", "can't start new thread" or
-    a failed check in the middle of TensorFlow.
+    TensorFlow starts several threads for each CPU; so do NumPy's BLAS and OpenMP. A container's `--pids-limit`, or
+    `ulimit -u`, counts threads of *all* programs in it. When it is reached, the program ends with "Resource temporarily
+    unavailable", "can't start new thread" or a failed check in the middle of TensorFlow.
 
     ## What to do
     Raise the limit, or start fewer threads.
@@ -43,7 +43,7 @@ def threads_limit_low(here: Surroundings) -> Iterator[Finding]:
         yield here.unknown(CPUS_ALLOWED)
         return
     needs = round(THREADS_PER_CPU * cpus + THREADS_BESIDE)
-    fact = Fact(THREADS_TENSORFLOW_STARTS_ESTIMATE, needs, "3 × processors + 3")
+    fact = Fact(THREADS_TENSORFLOW_STARTS_ESTIMATE, needs, "3 × CPUs + 3")
     rooms = [
         (most - now, name)
         for name, most, now in (

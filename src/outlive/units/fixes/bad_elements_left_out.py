@@ -23,7 +23,7 @@ def bad_elements_left_out(case: FixCase) -> Answer:
     The error came out of a tf.data pipeline, and the stage stands in the file.
 
     ## What becomes of the results
-    Elements are missing. It says so.
+    Elements are missing. The patch says so.
     """
     pipeline = case.evidence.scene.pipeline
     if pipeline is None:
@@ -32,9 +32,11 @@ def bad_elements_left_out(case: FixCase) -> Answer:
         )
     look = case.evidence.inspection
     if any("compress" in file.fault for file in look.files):
-        return "the file is whole: it is only read in another form than it was written in"
+        return (
+            "the file is intact, but it is read in a different form from the one it was written in"
+        )
     if look.seen > 1 and look.bad == look.seen and look.whole:
-        return "every element that was looked at is bad: nothing would be left"
+        return "every element that was checked is bad: nothing would be left"
     calls = [call for call in case.calls(*STAGES) if _is_method_of_a_dataset(call)]
     if not calls:
         maps = {
@@ -51,7 +53,7 @@ def bad_elements_left_out(case: FixCase) -> Answer:
             if last_name(call.func) in STAGES and call.func.end_lineno in maps
         ]
     if len(calls) != 1:
-        return "which stage of the pipeline reads the bad elements is not known"
+        return "it is not known which stage of the pipeline reads the bad elements"
     return Patch(
         "Leave out the elements that cannot be read, and log each.",
         (case.behind(calls[0], ".ignore_errors(log_warning=True)"),),

@@ -13,13 +13,13 @@ from outlive.units.unit import fix
 
 @fix("F114", since="0.2", heals=("shape-mismatch",))
 def batch_dimension_added(case: FixCase) -> Answer:
-    """The example is handed to the model as a batch of one.
+    """The example is given to the model as a batch of one.
 
     ## What it changes
     `x` in the call becomes `x[None, ...]`.
 
     ## When it is offered
-    The shape that came lacks exactly the first dimension of the one that was expected, and one value of that shape stands on the line.
+    The actual shape lacks exactly the first dimension of the expected one, and one value on the line has that shape.
 
     ## What becomes of the results
     The model gives a batch of one result.
@@ -40,9 +40,9 @@ def batch_dimension_added(case: FixCase) -> Answer:
     named = [word for word in fitting if case.source.segment(word) in names] or fitting
     different = {(word.lineno, word.col_offset) for word in named}
     if len(different) != 1:
-        return "which of the values on this line lacks its batch dimension is not known"
+        return "it is not known which value on this line lacks the batch dimension"
     return Patch(
-        f"Hand over `{case.source.segment(named[0])}` as a batch of one.",
+        f"Pass `{case.source.segment(named[0])}` as a batch of one.",
         (case.behind(named[0], "[None, ...]"),),
     )
 

@@ -16,17 +16,17 @@ SHARE = 0.2
 
 @fix("F112", since="0.2", heals=("kept-in-container",))
 def bounded_memory_of_results(case: FixCase) -> Answer:
-    """A memory of results (`lru_cache`, a dictionary that is asked before it is filled) forgets the oldest.
+    """A cache of results (`lru_cache`, or a dictionary that is looked up before it is filled) drops its oldest entry when it is full.
 
     ## What it changes
     `maxsize` of the cache becomes a number that fits in a fifth of the limit; a dictionary drops its oldest entry when it is full.
 
     ## When it is offered
-    The container is a cache: `functools.lru_cache`, `functools.cache`, or a dictionary that is only asked by key, and filled where the
-    key was missing.
+    The container is a cache: `functools.lru_cache`, `functools.cache`, or a dictionary that is only looked up by key,
+    and filled where the key was missing.
 
     ## What becomes of the results
-    They stay the same: what was forgotten is computed again.
+    They stay the same: what was dropped is computed again.
     """
     holder = held(case)
     most = entries_that_fit(case, holder)

@@ -20,8 +20,8 @@ def cache_on_disk(case: FixCase) -> Answer:
     The call has no file yet.
 
     ## What becomes of the results
-    They stay the same. The first pass writes the data to the disk; each run of the program makes a cache of its own, so that none is
-    read that was made from other data.
+    They stay the same. The first pass writes the data to the disk; each run of the program makes a cache of its own, so
+    no cache made from other data is ever read.
     """
     for call in case.calls("cache"):
         if call.args or call.keywords or not isinstance(call.func, ast.Attribute):
@@ -32,4 +32,4 @@ def cache_on_disk(case: FixCase) -> Answer:
             "Keep the cache in a file of a new folder (cache-…) in the working folder; delete it afterwards.",
             (*imports, case.one_argument_more(call, inside)),
         )
-    return "the cache has a file already, or stands in another line"
+    return "the cache has a file already, or is on another line"

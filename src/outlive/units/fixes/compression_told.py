@@ -16,7 +16,7 @@ def compression_told(case: FixCase) -> Answer:
     `compression_type` of `tf.data.TFRecordDataset`.
 
     ## When it is offered
-    The file was looked at after the death: it is compressed, and was read as if it were not, or the other way round.
+    The file was checked after the death: it is compressed and was read as uncompressed, or the other way round.
 
     ## What becomes of the results
     The records are read as they were written.

@@ -25,7 +25,7 @@ def feature_as_written(case: FixCase) -> Answer:
     The message, or the record itself, tells what was written, and the file describes the feature in one place.
 
     ## What becomes of the results
-    The values are those of the record. What follows in the program may expect other ones.
+    The values are those of the record. Code after it may expect others.
     """
     complaint = complained(case.evidence, "record-schema-mismatch")
     if complaint is None or complaint.variant not in ("type", "number", "missing"):
@@ -65,7 +65,7 @@ def feature_as_written(case: FixCase) -> Answer:
             (case.replaced(shape, f"[{count}]"),),
             results=f"`{complaint.name}` has the shape ({count},) in the program.",
         )
-    return "how many values the records have is not known"
+    return "the number of values in the records is not known"
 
 
 def _of_a_missing_one(case: FixCase, name: str, kind: str, call: ast.Call) -> Answer:
@@ -81,7 +81,7 @@ def _of_a_missing_one(case: FixCase, name: str, kind: str, call: ast.Call) -> An
             results=f"The parsed example has the key {other!r}; what reads {name!r} in other files must change, too.",
         )
     if not 0 < look.bad < look.seen or case.argument(call, "default_value", 2) is not None:
-        return "whether the feature is missing on purpose only the author knows"
+        return "only the author knows whether the feature is missing on purpose"
     default = '""' if kind == "string" else "0"
     return Patch(
         f"Give `{name}` a default for the records that lack it.",

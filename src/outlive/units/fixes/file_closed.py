@@ -54,7 +54,7 @@ def _opening(case: FixCase) -> ast.stmt | None:
 def _named(case: FixCase, statement: ast.Assign) -> Answer:
     target, opened = statement.targets[0], statement.value
     if not case.stands_alone(statement) or len(statement.targets) != 1:
-        return "the line does more than to open the file"
+        return "the line does more than open the file"
     if (
         isinstance(target, ast.Name)
         and isinstance(opened, ast.Call)
@@ -95,7 +95,7 @@ def _with_block(case: FixCase, statement: ast.Assign, name: str, opened: ast.Cal
     for part in used:
         for node in ast.walk(part):
             if _keeps(node, name):
-                return f"`{name}` is kept beyond this block: close each file when it has been read"
+                return f"`{name}` is used after this block: close each file when it has been read"
     front = Edit(statement.lineno, statement.col_offset, opened.lineno, opened.col_offset, "with ")
     return Patch(
         "Close the file when it has been used.",

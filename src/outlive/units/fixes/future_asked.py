@@ -12,17 +12,18 @@ from outlive.units.unit import fix
 
 @fix("F123", since="0.2", heals=("background-error-lost", "exited-by-program"))
 def future_asked(case: FixCase) -> Answer:
-    """Each task of the executor is asked for its result, so that its error is seen.
+    """The result of each task of the executor is retrieved, so that its error is seen.
 
     ## What it changes
-    `pool.submit(…)` that stands alone is kept in a list, and `result()` of each is called where the executor ends; what is kept
-    already is asked there; `pool.map(…)` that nobody reads becomes `list(pool.map(…))`.
+    The future of a `pool.submit(…)` that stands alone is kept in a list, and `result()` is called on each where the
+    executor ends. Futures that are kept already get the same call there. A `pool.map(…)` that nobody reads becomes
+    `list(pool.map(…))`.
 
     ## When it is offered
     The result of the task is thrown away.
 
     ## What becomes of the results
-    The program ends with the error of the task instead of going on without it. It says so.
+    The program ends with the error of the task instead of continuing without its result. The patch says so.
     """
     if case.finding.slug != "background-error-lost":
         return None
@@ -75,7 +76,7 @@ def _asked_later(case: FixCase, call: ast.Call, name: str) -> Answer:
     top = with_ if inside and with_ is not None else top
     single = isinstance(statement, ast.Assign) and statement.value is call and loop is None
     if isinstance(statement, ast.Assign) and statement.value is call and loop is not None:
-        return "each future is kept under a name that the next turn of the loop uses again: collect them in a list"
+        return "each future is kept under a name that the next iteration uses again: collect them in a list"
     indent = case.indent_of(top)
     asked = f"{name}.result()" if single else f"for future in {name}:\n{indent}    future.result()"
     return _patch((case.line_below(top, asked),))
@@ -83,9 +84,9 @@ def _asked_later(case: FixCase, call: ast.Call, name: str) -> Answer:
 
 def _patch(edits: tuple[Edit, ...]) -> Patch:
     return Patch(
-        "Ask each task for its result, so that its error is raised where it can be seen.",
+        "Get the result of each task, so that its error is raised where you see it.",
         edits,
-        results="The program ends with the error of the task instead of going on without its result.",
+        results="The program ends with the error of the task instead of continuing without its result.",
         raises="the error of the task",
     )
 

@@ -26,7 +26,8 @@ def labels_and_classes(case: FixCase) -> Answer:
     A label or index lies above the valid range, and one layer of the file has that width, written as a number.
 
     ## What becomes of the results
-    The model has more classes (or rows) than before. It says so. If the labels should have begun at 0, change them instead.
+    The model has more classes (or rows) than before. The patch says so. If the labels should have begun at 0, change
+    them instead.
     """
     complaint = complained(case.evidence, "shape-mismatch")
     if complaint is None or complaint.variant not in WIDTH or not complaint.first.isdigit():

@@ -29,7 +29,7 @@ def loss_for_class_numbers(case: FixCase) -> Answer:
     The shapes of labels and outputs tell which of the two the labels are, and the file names one such loss.
 
     ## What becomes of the results
-    The loss is the one that the labels are made for; before there was none.
+    The loss now fits the labels; before, it could not be computed.
     """
     complaint = complained(case.evidence, "shape-mismatch")
     if complaint is None or complaint.variant != "loss":

@@ -19,7 +19,7 @@ MAKERS = {
 
 @fix("F106", since="0.2", heals=("widened-dtype", "memory-limit-reached", "allocation-refused"))
 def narrower_type(case: FixCase) -> Answer:
-    """The array is made as float32, with four bytes a number instead of eight.
+    """The array is made as float32, with four bytes per number instead of eight.
 
     ## What it changes
     `float64` in the call becomes `float32`; a maker such as `np.zeros` gets `dtype="float32"`; what is divided is made float32 first.
@@ -28,13 +28,13 @@ def narrower_type(case: FixCase) -> Answer:
     The line that made the array is known, and its type is decided there.
 
     ## What becomes of the results
-    Numbers are rounded to seven digits instead of sixteen. It says so.
+    Numbers are rounded to seven digits instead of sixteen. The patch says so.
     """
     edits = case.by_remedy() or _retyped(case) or _made(case) or _divided(case)
     if not edits:
-        return "the line does not say which type it makes" if _is_about_types(case) else None
+        return "the line does not state the type of the array" if _is_about_types(case) else None
     return Patch(
-        "Make the array with four bytes a number.",
+        "Make the array with four bytes per number.",
         edits,
         results="Numbers are rounded to 7 digits (float32) instead of 16 (float64).",
     )

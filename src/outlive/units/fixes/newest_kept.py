@@ -23,11 +23,11 @@ def newest_kept(case: FixCase) -> Answer:
     `x = []` becomes `x = collections.deque(maxlen=…)`; a dictionary drops its oldest entry when it is full.
 
     ## When it is offered
-    The container is a dictionary, or the file makes the list in one place, fills it with `append`, and never takes slices of it. Nothing better is known: what is needed of
-    the elements later only the author can say.
+    The container is a dictionary, or the file makes the list in one place, fills it with `append`, and never takes
+    slices of it. No better fix can be derived: only the author knows which elements are needed later.
 
     ## What becomes of the results
-    What reads the container sees its newest elements only. It says so.
+    Code that reads the container sees its newest elements only. The patch says so.
     """
     statement = case.statement
     if isinstance(statement, ast.Assign):
@@ -44,14 +44,14 @@ def newest_kept(case: FixCase) -> Answer:
     key = case.source.segment(call.func.value)
     bindings = case.source.names.bindings(call.func.value)
     if len(bindings) != 1 or not isinstance(bindings[0].value, ast.List) or bindings[0].value.elts:
-        return f"`{key}` is not made in one place of this file: keep only what is needed of each element"
+        return f"`{key}` is not created in one place of this file: keep only the part of each element that you need"
     for use in case.uses(key):
         above = case.source.tree.parent(use)
         sliced = isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
         sorted_ = isinstance(above, ast.Attribute) and above.attr in NOT_WITH_A_DEQUE
         joined = isinstance(above, ast.BinOp)
         if sliced or sorted_ or joined:
-            return f"`{key}` is used as a list (slices, sort, +): keep only what is needed of each element"
+            return f"`{key}` is used as a list (slices, sort, +): keep only the part of each element that you need"
     most = _most(case)
     if not most:
         return "the size of its elements is not known"
@@ -59,7 +59,7 @@ def newest_kept(case: FixCase) -> Answer:
     return Patch(
         f"Let `{key}` keep the newest {most} elements.",
         (*imports, case.replaced(bindings[0].value, f"{written}(maxlen={most})")),
-        results=f"`{key}` holds the newest {most} elements instead of all: what reads it sees those only.",
+        results=f"`{key}` holds the newest {most} elements instead of all: code that reads it sees only those.",
     )
 
 
@@ -78,7 +78,7 @@ def _dictionary(case: FixCase, statement: ast.Assign) -> Answer:
                 statement, f"if len({name}) >= {most}:\n{inner}del {name}[next(iter({name}))]"
             ),
         ),
-        results=f"`{name}` holds the newest {most} entries instead of all: what reads it sees those only.",
+        results=f"`{name}` holds the newest {most} entries instead of all: code that reads it sees only those.",
     )
 
 

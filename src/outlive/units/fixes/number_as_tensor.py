@@ -24,13 +24,13 @@ def number_as_tensor(case: FixCase) -> Answer:
     that was traced more often at each scan while the line that calls it filled the memory.
 
     ## What becomes of the results
-    They stay the same, but for a function that looks at the number with Python's own means (`range(n)`, `if n > 3`): TensorFlow
-    then makes a loop or a branch of the graph of it.
+    They stay the same, except in a function that uses the number in Python code (`range(n)`, `if n > 3`): TensorFlow
+    turns that into a loop or a branch of the graph.
     """
     edits = case.by_remedy() if case.finding.slug == "function-retraced" else _traced_at(case)
     if not edits:
         return None
-    return Patch("Hand the number over as a tensor, so that one trace serves all.", edits)
+    return Patch("Pass the number as a tensor, so that one trace serves all.", edits)
 
 
 def _traced_at(case: FixCase) -> tuple[Edit, ...]:
@@ -42,5 +42,5 @@ def _traced_at(case: FixCase) -> tuple[Edit, ...]:
         new = traced.argument and traced.examples and len(numbers) == len(traced.examples)
         if new and name in called and traced.rises >= MOST_SCANS * (traced.looks - 1) > 0:
             wrap = Wrap(name, traced.argument, "tf.constant")
-            return case.edits_of(Remedy("Hand it over as a tensor.", changes=(wrap,)))
+            return case.edits_of(Remedy("Pass it as a tensor.", changes=(wrap,)))
     return ()

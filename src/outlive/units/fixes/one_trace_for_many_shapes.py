@@ -17,7 +17,7 @@ def one_trace_for_many_shapes(case: FixCase) -> Answer:
     The decorator gets `reduce_retracing=True`; a `tf.function(…)` that is made in a loop of its own moves above the loop.
 
     ## When it is offered
-    What differed from trace to trace were shapes, or the function was made anew at every step.
+    The traces differed in shapes, or the function was created again at every step.
 
     ## What becomes of the results
     They stay the same.
@@ -40,7 +40,7 @@ def _relaxed(case: FixCase, decorator: ast.expr) -> Answer:
         return Patch(says, (case.behind(decorator, "(reduce_retracing=True)"),))
     names = {word.arg for word in decorator.keywords}
     if names & {"reduce_retracing", "experimental_relax_shapes", "input_signature"}:
-        return "the function says already how it is to be traced"
+        return "the function already says how it is traced"
     return Patch(says, (case.one_argument_more(decorator, "reduce_retracing=True"),))
 
 
@@ -52,7 +52,7 @@ def _moved(
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} - mine
     bound = case.changes_in(function) | {function.name}
     if (read - bound) & changing:
-        return "the function is made anew in the loop and uses what changes there"
+        return "the function is created again in each iteration and uses what changes there"
     outer, inner = case.indent_of(loop), case.indent_of(function)
     text = case.text_of(function).splitlines(keepends=True)
     lines = [outer + line.removeprefix(inner) if line.strip() else line for line in text]

@@ -71,7 +71,7 @@ def _moved(case: FixCase, statement: ast.Assign, loop: Loop) -> Answer:
         before += makers
     made = {name.id for part in before for name in names_in(part, ast.Store)}
     if changing - made:
-        return f"`{sorted(changing - made)[0]}` changes from turn to turn: give it to the graph through a tf.compat.v1.placeholder and feed_dict"
+        return f"`{sorted(changing - made)[0]}` changes in each iteration: give it to the graph through a tf.compat.v1.placeholder and feed_dict"
     if not all(map(case.stands_alone, before)):
         return "the line holds more than one statement"
     before.sort(key=lambda part: part.lineno)
@@ -102,12 +102,12 @@ def _named(case: FixCase, run: ast.Call, built: ast.expr, loop: Loop) -> Answer:
         )
     different = {word.id for word in changing}
     if len(different) > 1 or case.argument(run, "feed_dict", 1) is not None:
-        return "the operation is made of several values that change from turn to turn"
+        return "the operation is made of several values that change in each iteration"
     kind = _dtype_of(case, loop, changing[0].id)
     if kind and isinstance(built, ast.BinOp):
         kind = "float32"  # a Python number becomes what the tensor beside it is
     if not kind:
-        return f"the type of `{changing[0].id}`, which changes from turn to turn, is not known"
+        return f"the type of `{changing[0].id}`, which changes in each iteration, is not known"
     alias, imports = _placeholder(case)
     fed = _free(case, "fed")
     inside = (
@@ -121,7 +121,7 @@ def _named(case: FixCase, run: ast.Call, built: ast.expr, loop: Loop) -> Answer:
         f'{indent}{fed} = {alias}("{kind}")\n{indent}{name} = {inside}\n',
     )
     return Patch(
-        "Build the operation once, before the loop, and feed it the value of each turn.",
+        "Build the operation once, before the loop, and feed it the value of each iteration.",
         (
             *imports,
             above,

@@ -23,7 +23,7 @@ def pictures_without_animations(case: FixCase) -> Answer:
     TensorFlow complained that a picture has no known shape, and the file decodes pictures without that argument.
 
     ## What becomes of the results
-    Of an animated GIF the first picture is taken.
+    Of an animated GIF only the first frame is read.
     """
     error = case.evidence.errors.fatal
     words = " ".join(thrown.message for thrown in error.chain()) if error is not None else ""

@@ -24,7 +24,7 @@ METHODS = ("predict", "evaluate")
     ),
 )
 def prediction_in_batches(case: FixCase) -> Answer:
-    """The model is asked about 32 examples at a time.
+    """The model predicts 32 examples at a time.
 
     ## What it changes
     `batch_size` of `predict` or `evaluate` becomes 32.
@@ -33,7 +33,7 @@ def prediction_in_batches(case: FixCase) -> Answer:
     The line asks for larger batches, by a number.
 
     ## What becomes of the results
-    They stay the same, but for the last digits of a float32: sums are made in another order.
+    They stay the same except for the last digits of a float32, because sums are computed in another order.
     """
     for call in case.calls(*METHODS):
         place = 1 if last_name(call.func) == "predict" else 2
@@ -41,7 +41,7 @@ def prediction_in_batches(case: FixCase) -> Answer:
         number = case.source.number(size)
         if size is not None and number is not None and number > USUAL:
             return Patch(
-                f"Ask the model about {USUAL} examples at a time.",
+                f"Predict {USUAL} examples at a time.",
                 (case.replaced(size, str(USUAL)),),
             )
     return None

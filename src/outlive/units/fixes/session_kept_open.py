@@ -15,8 +15,9 @@ def session_kept_open(case: FixCase) -> Answer:
     """The session is closed after its last use: the lines that use it move into its `with`, threads are joined before it is closed.
 
     ## What it changes
-    Lines below `with tf.compat.v1.Session() as session:` that use the session move into the block; before `session.close()` each thread
-    that was started in the same function is joined; a function that was handed the session no longer closes it, where its maker does.
+    Lines below `with tf.compat.v1.Session() as session:` that use the session move into the block; before
+    `session.close()` each thread that was started in the same function is joined; a function that received the session
+    no longer closes it if its creator does.
 
     ## When it is offered
     The session and its use stand in one block, or the threads have names there.

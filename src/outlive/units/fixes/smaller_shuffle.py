@@ -18,7 +18,7 @@ def smaller_shuffle(case: FixCase) -> Answer:
     The size of an element is known, and the buffer's stands in the call itself.
 
     ## What becomes of the results
-    The elements are the same, but they are mixed within a smaller window: the order differs. It says so.
+    The elements are the same, but they are mixed within a smaller window: the order differs. The patch says so.
     """
     edits = case.by_remedy()
     if not edits:

@@ -13,25 +13,25 @@ from outlive.units.unit import fix
 
 @fix("F110", since="0.2", heals=("tape-kept-open",))
 def tape_inside_loop(case: FixCase) -> Answer:
-    """The tape is opened anew in each turn of the loop instead of once around it.
+    """A new tape is opened in each iteration of the loop instead of one around it.
 
     ## What it changes
-    The line `with tf.GradientTape() as tape:` and the line of the loop below it change places.
+    The line `with tf.GradientTape() as tape:` and the `for` line below it change places.
 
     ## When it is offered
     The block of the `with` is the loop alone.
 
     ## What becomes of the results
-    Gradients reach back to the beginning of their own turn only. It says so.
+    Gradients reach back only to the beginning of their own iteration. The patch says so.
     """
     outer = case.statement
     if not isinstance(outer, ast.With) or len(outer.items) != 1:
         return "the tape is not opened by a `with` of its own"
     if len(outer.body) != 1 or not isinstance(outer.body[0], LOOPS):
-        return "there is more in the block of the tape than the loop"
+        return "the block of the tape contains more than the loop"
     loop = outer.body[0]
     if outer.body[0].lineno == outer.lineno or loop.orelse or loop.body[0].lineno == loop.lineno:
-        return "the loop stands on one line"
+        return "the loop is written on one line"
     with_head = _head(case, outer, outer.items[0].optional_vars or outer.items[0].context_expr)
     loop_head = _head(case, loop, loop.test if isinstance(loop, ast.While) else loop.iter)
     if with_head is None or loop_head is None:
@@ -42,7 +42,7 @@ def tape_inside_loop(case: FixCase) -> Answer:
             Edit(outer.lineno, outer.col_offset, with_head[0], with_head[1], loop_head[2]),
             Edit(loop.lineno, loop.col_offset, loop_head[0], loop_head[1], with_head[2]),
         ),
-        results="A gradient reaches back to the beginning of its own turn of the loop, no further.",
+        results="A gradient reaches back only to the beginning of its own iteration.",
     )
 
 

@@ -16,13 +16,13 @@ FILLING = frozenset({"append", "extend", "add", "appendleft", "insert", "update"
 
 @fix("F111", since="0.2", heals=("kept-in-container", "tape-kept-open"))
 def unread_container_dropped(case: FixCase) -> Answer:
-    """What nobody reads again is no longer kept.
+    """Elements that are never read are no longer kept.
 
     ## What it changes
-    The line that fills the container goes; where it calls something, the call stays.
+    The line that fills the container is removed; where it calls something, the call stays.
 
     ## When it is offered
-    In the whole file the container is made and filled, and at most counted with `len(…)`, which is then counted itself.
+    The file only creates and fills the container, and at most takes its `len(…)`, which becomes a counter.
 
     ## What becomes of the results
     They stay the same: nothing reads what was kept.

@@ -22,13 +22,13 @@ def value_cast(case: FixCase) -> Answer:
     """The value of the wrong type is converted on the line.
 
     ## What it changes
-    `x` on the line becomes `tf.cast(x, …)`. Of a whole number and a fraction the whole number is converted.
+    `x` on the line becomes `tf.cast(x, …)`. Of an integer and a float, the integer is converted.
 
     ## When it is offered
     One value on the line has the type that did not fit, and both types are numbers.
 
     ## What becomes of the results
-    Nothing is cut off: a fraction is never turned into a whole number.
+    No fraction is lost: a float is never turned into an integer.
     """
     complaint = complained(case.evidence, "dtype-mismatch")
     if complaint is None or not complaint.first or not complaint.second or "," in complaint.second:
@@ -37,11 +37,11 @@ def value_cast(case: FixCase) -> Answer:
     second = NAMES.get(complaint.second, complaint.second)
     numeric = ("float", "int", "uint", "bfloat", "half", "bool")
     if not first.startswith(numeric) or not second.startswith(numeric):
-        return "a text cannot be converted without knowing what it means"
+        return "a string cannot be converted without knowing what it means"
     wrong, wanted = first, second
     if first.startswith("float") and second.startswith(WHOLE):
         if complaint.variant:
-            return "the model takes whole numbers: whether these fractions are pixels between 0 and 1 only the author knows"
+            return "the model takes integers: only the author knows whether these floats are pixels between 0 and 1"
         wrong, wanted = second, first
     names = {held.name for held in values_of_dtype(case.evidence, wrong)}
     fitting = [word for word in case.names_at_line() if word.id in names]
@@ -50,7 +50,7 @@ def value_cast(case: FixCase) -> Answer:
     if word is None:
         word = _operand(case, complaint.thrown.message, other=wrong != first)
     if word is None:
-        return f"which value on this line is {wrong} is not known"
+        return f"it is not known which value on this line is {wrong}"
     written, imports = case.imported("tf.cast")
     return Patch(
         f"Convert `{case.source.segment(word)}` to {wanted}.",

@@ -18,7 +18,7 @@ EXECUTORS = (
 
 @fix("F121", since="0.2", heals=("forked-after-threads",))
 def workers_spawned(case: FixCase) -> Answer:
-    """Worker processes are started afresh (spawn) instead of forked.
+    """Worker processes are spawned instead of forked.
 
     ## What it changes
     `multiprocessing.Pool(…)` becomes `multiprocessing.get_context("spawn").Pool(…)`; a `ProcessPoolExecutor` gets `mp_context`;
@@ -28,14 +28,15 @@ def workers_spawned(case: FixCase) -> Answer:
     The file starts workers, and below `if __name__ == "__main__":` or in a function.
 
     ## What becomes of the results
-    They stay the same, but for workers that read what the parent had changed in its own variables: they begin with a fresh module.
+    They stay the same, except for workers that read variables which the parent has changed: they start with a newly
+    imported module.
     """
     edits = [*_by_name(case), *_made(case)]
     if not edits:
         return "the file does not start the workers itself"
     if not _is_guarded(case):
         return 'each worker would run the whole script again: put what starts it below `if __name__ == "__main__":` first'
-    return Patch("Start the workers afresh (spawn) instead of forking.", tuple(edits))
+    return Patch("Spawn the workers instead of forking them.", tuple(edits))
 
 
 def _by_name(case: FixCase) -> list[Edit]:

@@ -17,11 +17,12 @@ from outlive.units.unit import rule
     prevents=("memory-limit-reached", "allocation-refused", "machine-out-of-memory"),
 )
 def array_larger_than_memory(source: Source) -> Iterator[Finding]:
-    """One array or tensor is larger than the memory there is.
+    """One array or tensor is larger than the available memory.
 
     ## Why it is bad
-    The program is killed at this line, or gets `MemoryError`. Compared is what the text says with the memory of the machine that
-    `outlive lint` runs on, its cgroup's limit, or what `--memory 8GB` says of another machine.
+    The program is killed at this line, or gets `MemoryError`. The size written in the code is compared with the memory
+    of the machine that `outlive lint` runs on, with its cgroup's limit, or with the size given for another machine
+    (`--memory 8GB`).
 
     ## Bad
         features = np.zeros((400000, 224, 224, 3), dtype=np.float32)

@@ -18,8 +18,8 @@ def array_made_twice(source: Source) -> Iterator[Finding]:
     """A large array is made as float64 and copied to a smaller type at once.
 
     ## Why it is bad
-    While `astype` copies, both arrays are in memory: three times as much as the result takes. The program dies at this line although the array
-    that it wants would fit.
+    While `astype` copies, both arrays are in memory: three times as much as the result takes. The program dies at this
+    line although the resulting array would fit.
 
     ## Bad
         pictures = np.random.rand(10000, 224, 224, 3).astype(np.float32)

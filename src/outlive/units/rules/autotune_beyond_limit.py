@@ -24,9 +24,9 @@ def autotune_beyond_limit(source: Source) -> Iterator[Finding]:
     """`AUTOTUNE` plans with the memory of the machine, and this container may use less.
 
     ## Why it is bad
-    The buffers that `AUTOTUNE` grows may take half of the host's free memory. tf.data reads that from the machine, not from the limit of the
-    container: on a host with 64 GB free it plans with 32 GB, and the container is killed at its 4 GB. This is asked of the machine that
-    `outlive lint` runs on, and only reported where the limit is below that half.
+    The buffers that `AUTOTUNE` grows may take half of the host's free memory. tf.data reads that from the machine, not
+    from the limit of the container: on a host with 64 GB free it plans with 32 GB, and the container is killed at its 4
+    GB. The rule reads the limit of the machine that `outlive lint` runs on, and reports only a limit below that half.
 
     ## Bad
         photos = tf.data.Dataset.list_files("photos/*.jpg").map(load).prefetch(tf.data.AUTOTUNE)

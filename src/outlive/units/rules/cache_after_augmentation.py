@@ -24,8 +24,8 @@ def cache_after_augmentation(source: Source) -> Iterator[Finding]:
     """A `cache` keeps pictures after they were changed at random.
 
     ## Why it is bad
-    The random change is made once and then repeated from the cache in every epoch, so the augmentation does nothing; and what is kept is the
-    decoded, widened picture, the largest form that it ever has.
+    The random change is made once and then repeated from the cache in every epoch, so the augmentation does nothing;
+    and what is kept is the decoded picture in its largest form.
 
     ## Bad
         def augment(photo):

@@ -14,8 +14,8 @@ def cache_of_pictures(source: Source) -> Iterator[Finding]:
     """A `cache` without a file keeps every decoded picture in memory.
 
     ## Why it is bad
-    A JPEG of 100 kB is 600 kB to 36 MB when it is decoded. `cache()` without a file name keeps all of them, so the first epoch ends where the
-    memory ends, hours after the start.
+    A JPEG of 100 kB is 600 kB to 36 MB when it is decoded. `cache()` without a file name keeps all of them, so memory
+    runs out in the first epoch, perhaps hours after the start.
 
     ## Bad
         def load(path):

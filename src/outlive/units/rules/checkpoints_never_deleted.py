@@ -17,8 +17,8 @@ def checkpoints_never_deleted(source: Source) -> Iterator[Finding]:
     """Every checkpoint is kept, until the disk is full.
 
     ## Why it is bad
-    A checkpoint is three times as large as the model (Adam keeps two numbers for each weight). Saved at every epoch and never deleted, they fill the disk in the
-    night, and the one that is being written then is lost as well.
+    A checkpoint is three times as large as the model (Adam keeps two numbers for each weight). Saved at every epoch and
+    never deleted, they fill the disk overnight, and the one that is being written at that moment is lost as well.
 
     ## Bad
         manager = tf.train.CheckpointManager(checkpoint, "checkpoints", max_to_keep=None)

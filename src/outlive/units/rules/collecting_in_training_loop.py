@@ -31,8 +31,9 @@ def collecting_in_training_loop(source: Source) -> Iterator[Finding]:
     """`gc.collect()` in a training loop takes time and frees nothing.
 
     ## Why it is bad
-    Tensors and arrays go when their last name goes; the collector is only for circles of references, and there is none in a step. What fills the memory
-    is held by something (a list, a graph, a cache), and stays held. Meanwhile each call walks over all objects of the program.
+    Tensors and arrays are freed with their last reference. The collector is only for reference cycles, and a training
+    step creates none. What fills the memory is held by something (a list, a graph, a cache), and the collector cannot
+    free it. Meanwhile each call visits all objects of the program.
 
     ## Bad
         for batch in batches:

@@ -14,11 +14,11 @@ from outlive.units.unit import rule
     "R111", since="0.1", needs=("ignore_errors",), prevents=("corrupt-image", "corrupt-record", "missing-file")
 )  # fmt: skip
 def errors_ignored_silently(source: Source) -> Iterator[Finding]:
-    """`ignore_errors` drops elements without a word.
+    """`ignore_errors` drops elements silently.
 
     ## Why it is bad
-    A missing disk, a wrong path, a typing error in the function of a `map`: all become "no data", silently. The training ends at once or learns
-    from what is left, and nobody knows what was lost.
+    A missing disk, a wrong path, a typo in the function of a `map`: all become "no data", silently. The training ends
+    at once or learns from what is left, and nobody knows what was lost.
 
     ## Bad
         photos = tf.data.Dataset.list_files("photos/*.jpg").map(load).ignore_errors()

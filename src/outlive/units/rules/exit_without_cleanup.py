@@ -15,8 +15,9 @@ def exit_without_cleanup(source: Source) -> Iterator[Finding]:
     """`os._exit` ends the program without writing what is still in buffers.
 
     ## Why it is bad
-    Nothing is flushed, and nothing is reported: the last lines of the log, the summaries and the checkpoint that is being written are lost, and the program
-    looks as if it had been killed. It is right in a child after `os.fork`; in a thread `sys.exit` ends only the thread, so there it is less sure that something is wrong.
+    Nothing is flushed, and nothing is reported: the last lines of the log, the summaries and the checkpoint that is
+    being written are lost, and the program looks as if it had been killed. It is right in a child after `os.fork`. In a
+    thread, where `sys.exit` ends only the thread, it may be right, and the finding is less certain.
 
     ## Bad
         if loss > 100:

@@ -29,7 +29,8 @@ def file_left_open_in_loop(source: Source) -> Iterator[Finding]:
     """Files or writers are opened in a loop and not closed in it.
 
     ## Why it is bad
-    A process may have about a thousand files open. A writer of summaries also has a thread; what it has not yet written is lost when the program dies.
+    A process may have about a thousand files open. A summary writer also has a thread; what it has not yet written is
+    lost when the program dies.
 
     ## Bad
         for run in runs:

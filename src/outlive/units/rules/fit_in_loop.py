@@ -22,7 +22,9 @@ def fit_in_loop(source: Source) -> Iterator[Finding]:
     """`model.fit` is called for one epoch at a time in a long loop.
 
     ## Why it is bad
-    Each `fit` makes a new input pipeline, new callbacks and a new History, and throws away the state of the old ones late or never; shuffling and schedules start over. One `fit` with many epochs, and a callback for what happens in between, keeps memory flat.
+    Each `fit` creates a new input pipeline, new callbacks and a new History, and the old ones are freed late or never;
+    shuffling and schedules start over. One `fit` with many epochs, and a callback for what happens in between, keeps
+    memory flat.
 
     ## Bad
         model = keras.Sequential([keras.layers.Dense(1)])

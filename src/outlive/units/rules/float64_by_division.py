@@ -33,8 +33,8 @@ def float64_by_division(source: Source) -> Iterator[Finding]:
     """Pictures of bytes become float64, eight times as large, by a division.
 
     ## Why it is bad
-    NumPy makes float64 of `uint8 / 255.0`: 1 GB of pictures is 8 GB, and Keras then makes another copy of it in float32. Nothing is gained, bytes
-    have no more than three digits.
+    NumPy makes float64 of `uint8 / 255.0`: 1 GB of pictures is 8 GB, and Keras then makes another copy of it in
+    float32. Nothing is gained: a byte has at most three digits.
 
     ## Bad
         (x_train, y_train), _ = keras.datasets.cifar10.load_data()

@@ -21,8 +21,8 @@ def float_into_uint8_model(source: Source) -> Iterator[Finding]:
     """Floats are given to a loaded model, whatever type its input has.
 
     ## Why it is bad
-    Quantised models and the detectors of the Object Detection API want bytes (uint8). Given floats between 0 and 1 they refuse with an error, or see a
-    black picture. The file says what it wants: ask it.
+    Quantised models and the detectors of the Object Detection API want bytes (uint8). Given floats between 0 and 1,
+    they raise an error or see a black picture. The file says which type it takes: read it.
 
     ## Bad
         interpreter = tf.lite.Interpreter("detector.tflite")

@@ -25,8 +25,8 @@ def fork_after_tensorflow(source: Source) -> Iterator[Finding]:
     """A process that has loaded TensorFlow is forked.
 
     ## Why it is bad
-    `fork` copies the memory and one thread. TensorFlow's other threads are gone in the child, and the locks that they held stay locked: the child waits
-    for ever at its first operation, or crashes.
+    `fork` copies the memory and one thread. TensorFlow's other threads are gone in the child, and the locks that they
+    held stay locked: the child waits forever at its first operation, or crashes.
 
     ## Bad
         child = os.fork()

@@ -31,7 +31,8 @@ def future_never_asked(source: Source) -> Iterator[Finding]:
     """Work is handed to other threads or processes, and its result is never retrieved.
 
     ## Why it is bad
-    An exception in the background is stored in the future and raised when the result is retrieved. If it is never retrieved, it is lost: the program continues with half of its data, or waits for what will never come.
+    An exception in the background is stored in the future and raised when the result is retrieved. If it is never
+    retrieved, it is lost: the program continues with half of its data, or waits for a result that never comes.
 
     ## Bad
         with concurrent.futures.ThreadPoolExecutor() as executor:

@@ -25,8 +25,8 @@ def giant_constant(source: Source) -> Iterator[Finding]:
     """A whole data set, or gigabytes of zeros, become one constant.
 
     ## Why it is bad
-    An array of NumPy that a `tf.function` uses from outside is copied into the graph as a constant, once for every trace; a graph can hold 2 GB. A tensor
-    of more than that is asked for in one piece, and refused.
+    An array of NumPy that a `tf.function` uses from outside is copied into the graph as a constant, once for every
+    trace; a graph can hold 2 GB. A larger tensor is requested as one block, and refused.
 
     ## Bad
         table = np.load("embeddings.npy")

@@ -17,11 +17,11 @@ from outlive.units.unit import rule
     prevents=("missing-file", "corrupt-image", "uncaught-exception"),
 )
 def imread_unchecked(source: Source) -> Iterator[Finding]:
-    """The result of `cv2.imread` is used without a look whether there is one.
+    """The result of `cv2.imread` is used without a check that it is not `None`.
 
     ## Why it is bad
-    OpenCV raises nothing for a file that is missing or damaged: it gives `None`, and the program ends at another line with a message about
-    something else, such as "!ssize.empty()" or "'NoneType' object has no attribute 'shape'".
+    OpenCV raises nothing for a missing or damaged file: it returns `None`, and the program fails on another line with
+    an unrelated message, such as "!ssize.empty()" or "'NoneType' object has no attribute 'shape'".
 
     ## Bad
         picture = cv2.imread("holiday.jpg")

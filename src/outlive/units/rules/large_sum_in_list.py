@@ -25,7 +25,8 @@ def large_sum_in_list(source: Source) -> Iterator[Finding]:
     """A loop puts arrays or tensors into a list, and together they are large.
 
     ## Why it is bad
-    Each one is small. The size of one and the number of turns are written in the text, so their sum is known before the program runs.
+    Each one is small. The size of one and the number of iterations are written in the code, so their sum is known
+    before the program runs.
 
     ## Bad
         kept = []

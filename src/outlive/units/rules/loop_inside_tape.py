@@ -18,8 +18,8 @@ def loop_inside_tape(source: Source) -> Iterator[Finding]:
     """A `GradientTape` stays open while a loop walks over a whole data set.
 
     ## Why it is bad
-    A tape keeps everything that was computed while it is open, to go back over it. Open around a loop over the data set, it keeps every layer of every
-    step of the epoch.
+    A tape keeps every intermediate result while it is open, because the gradient needs it. Open around a loop over the
+    data set, it keeps every layer of every step of the epoch.
 
     ## Bad
         batches = tf.data.Dataset.from_tensor_slices(small).batch(32)

@@ -23,8 +23,8 @@ def one_hot_of_raw_ids(source: Source) -> Iterator[Finding]:
     """A one-hot code has one column for every number up to the largest id.
 
     ## Why it is bad
-    With ids as they come from a database, `max(ids) + 1` is in the millions: one row of float32 is megabytes, and `np.eye` of it is its square in float64.
-    One large id in the data is enough.
+    With ids as they come from a database, `max(ids) + 1` is in the millions: one row of float32 takes megabytes, and
+    `np.eye` makes as many rows as columns, in float64. One large id in the data is enough.
 
     ## Bad
         rows = np.eye(max(user_ids) + 1)[user_ids]

@@ -20,8 +20,8 @@ def oversized_batch(source: Source) -> Iterator[Finding]:
     """A batch holds the whole data set, or thousands of pictures.
 
     ## Why it is bad
-    What a layer computes for a batch is kept until the step is over: memory grows with the batch times all layers. A batch of everything is asked
-    for in one piece, and refused or killed.
+    What a layer computes for a batch is kept until the step is over: memory grows with the batch times all layers. A
+    batch of everything is requested as one block: it is refused, or the program is killed.
 
     ## Bad
         model = keras.Sequential([keras.layers.Dense(10)])

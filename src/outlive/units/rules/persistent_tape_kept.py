@@ -14,11 +14,12 @@ from outlive.units.unit import rule
     "R203", since="0.1", needs=("persistent",), prevents=("tape-kept-open", "gpu-memory-exhausted")
 )
 def persistent_tape_kept(source: Source) -> Iterator[Finding]:
-    """A persistent `GradientTape` in a loop is not deleted before the next turn.
+    """A persistent `GradientTape` in a loop is not deleted before the next iteration.
 
     ## Why it is bad
-    A persistent tape keeps all it has recorded until its last name is gone. In a loop that is when the next tape is bound to the name, after the next
-    forward pass: two steps are in memory at the same time, and a batch that just fitted does not fit any more.
+    A persistent tape keeps all it has recorded until its last reference is gone. In a loop that happens when the name
+    gets the next tape, after the next forward pass: two steps are in memory at the same time, and a batch that just
+    fitted no longer fits.
 
     ## Bad
         for batch in batches:

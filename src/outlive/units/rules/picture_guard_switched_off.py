@@ -17,8 +17,8 @@ def picture_guard_switched_off(source: Source) -> Iterator[Finding]:
     """Pillow is told to open pictures of any size.
 
     ## Why it is bad
-    `MAX_IMAGE_PIXELS` is what stands between a prepared or broken file and the memory: a file of a few kilobytes can claim to be 60,000 × 60,000
-    pixels, 10.8 GB.
+    `MAX_IMAGE_PIXELS` protects the memory from a malicious or broken file: a file of a few kilobytes can claim to be
+    60,000 × 60,000 pixels, 10.8 GB.
 
     ## Bad
         from PIL import Image

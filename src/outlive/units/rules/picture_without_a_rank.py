@@ -24,8 +24,8 @@ def picture_without_a_rank(source: Source) -> Iterator[Finding]:
     """A picture from `decode_image` has no rank, and the next operation refuses it.
 
     ## Why it is bad
-    `decode_image` also reads GIF films, which have a dimension more. So TensorFlow does not know the rank of the result while it traces a
-    pipeline's function, and `tf.image.resize` ends with "'images' contains no shape".
+    `decode_image` also reads animated GIFs, which have one dimension more. So TensorFlow does not know the rank of the
+    result while it traces a pipeline's function, and `tf.image.resize` ends with "'images' contains no shape".
 
     ## Bad
         def load(path):

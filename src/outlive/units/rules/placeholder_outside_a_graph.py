@@ -17,8 +17,8 @@ def placeholder_outside_a_graph(source: Source) -> Iterator[Finding]:
     """A placeholder is made where TensorFlow 2 runs eagerly.
 
     ## Why it is bad
-    TensorFlow 2 computes each line as it is written, so there is nothing to hold a place for: "tf.placeholder() is not compatible with eager
-    execution". Inside the `with` of a session or of a graph it works.
+    TensorFlow 2 computes each line at once, so a placeholder has no meaning: "tf.placeholder() is not compatible with
+    eager execution". Inside the `with` of a session or of a graph it works.
 
     ## Bad
         pixels = tf.compat.v1.placeholder(tf.float32, shape=[None, 3])

@@ -29,8 +29,8 @@ def pool_without_spawn(source: Source) -> Iterator[Finding]:
     """Worker processes are forked from a program that uses TensorFlow.
 
     ## Why it is bad
-    On Linux and before Python 3.14, `multiprocessing` forks. A worker gets a copy of TensorFlow whose threads are gone and whose locks may be held for
-    ever: it hangs at its first operation, sometimes, on some machines.
+    On Linux and before Python 3.14, `multiprocessing` forks. A worker gets a copy of TensorFlow whose threads are gone
+    and whose locks may be held forever: it hangs at its first operation, sometimes, on some machines.
 
     ## Bad
         def embed(path):

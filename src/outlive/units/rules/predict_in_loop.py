@@ -25,8 +25,9 @@ def predict_in_loop(source: Source) -> Iterator[Finding]:
     """`model.predict` is called for one element at a time in a long loop.
 
     ## Why it is bad
-    `predict` is made for a whole data set: each call builds an input pipeline, callbacks and a progress bar, some milliseconds and some kilobytes that
-    are given back late or never. In a loop over 100,000 pictures that is most of the time, and memory that only grows.
+    `predict` is made for a whole data set: each call builds an input pipeline, callbacks and a progress bar, which
+    takes some milliseconds, and some kilobytes that are freed late or never. In a loop over 100,000 pictures that is
+    most of the time, and memory only grows.
 
     ## Bad
         model = keras.models.load_model("model.keras")

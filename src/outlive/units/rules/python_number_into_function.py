@@ -14,11 +14,11 @@ FEWEST_TURNS = 20
 
 @rule("R205", since="0.1", needs=(".function", "import function"), prevents=("function-retraced",))
 def python_number_into_function(source: Source) -> Iterator[Finding]:
-    """A `tf.function` gets a Python number that changes at every turn.
+    """A `tf.function` gets a Python number that changes in every iteration.
 
     ## Why it is bad
-    For `tf.function` each Python number is another program: it traces again and keeps every graph. After some thousand steps the memory is full of
-    graphs, and every step takes as long as the first.
+    For `tf.function` each new Python number is a new constant: it traces again and keeps every graph. After some
+    thousand steps the memory is full of graphs, and every step takes as long as the first.
 
     ## Bad
         @tf.function

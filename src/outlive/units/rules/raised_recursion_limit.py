@@ -22,8 +22,8 @@ def raised_recursion_limit(source: Source) -> Iterator[Finding]:
     """The recursion limit is raised beyond what the stack can carry.
 
     ## Why it is bad
-    The limit is there so that Python stops before the stack does. Raised to a hundred thousand, an endless recursion is not a `RecursionError` with a
-    line any more, but a segmentation fault without one.
+    The limit is there so that Python stops before the stack does. If it is raised to a hundred thousand, an endless
+    recursion ends with a segmentation fault that names no line, instead of a `RecursionError` that does.
 
     ## Bad
         sys.setrecursionlimit(100_000)

@@ -36,8 +36,8 @@ def results_kept_in_list(source: Source) -> Iterator[Finding]:
     """A list keeps pictures, frames, elements of a data set, tensors or histories of a long loop.
 
     ## Why it is bad
-    Each one is small, together they are the whole data set, decoded: memory grows with every turn until the program is killed. A `History` keeps its
-    model, a tensor keeps its memory on the device.
+    Each one is small; together they are the whole data set, decoded. Memory grows with every iteration until the
+    program is killed. A `History` keeps its model, a tensor keeps its memory on the device.
 
     ## Bad
         frames = []

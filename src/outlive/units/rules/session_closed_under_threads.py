@@ -18,7 +18,8 @@ def session_closed_under_threads(source: Source) -> Iterator[Finding]:
     """A session is closed while threads that were given it still run.
 
     ## Why it is bad
-    Closing cancels what the threads are doing: they die with "Session has been closed" or `CancelledError`, in another place at every run.
+    Closing cancels what the threads are doing: they die with "Session has been closed" or `CancelledError`, at a
+    different line in every run.
 
     ## Bad
         with tf.compat.v1.Session() as session:

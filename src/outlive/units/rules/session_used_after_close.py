@@ -17,7 +17,7 @@ def session_used_after_close(source: Source) -> Iterator[Finding]:
     """A session is used after it was closed.
 
     ## Why it is bad
-    `close`, and the end of a `with`, end the session for good: "Attempted to use a closed Session".
+    After `close`, or the end of a `with`, the session cannot be used again: "Attempted to use a closed Session".
 
     ## Bad
         with tf.compat.v1.Session() as session:

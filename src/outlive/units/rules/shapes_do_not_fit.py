@@ -15,8 +15,8 @@ def shapes_do_not_fit(source: Source) -> Iterator[Finding]:
     """An operation gets two arrays or tensors whose shapes do not fit together.
 
     ## Why it is bad
-    The line ends with `InvalidArgumentError` or `ValueError` whatever the data is. Arithmetic needs equal sizes, or 1; a product of matrices
-    needs the last size of the left side to be the last but one of the right side.
+    The line fails with `InvalidArgumentError` or `ValueError`, whatever the data is. Arithmetic needs equal sizes, or
+    1; a matrix product needs the last size on the left to equal the second to last on the right.
 
     ## Bad
         weights = tf.random.normal([784, 128])

@@ -14,10 +14,10 @@ EVERYTHING = ("builtins.Exception", "builtins.BaseException")
 
 @rule("R406", since="0.1", needs=("Thread",), prevents=("background-error-lost", "waiting-forever"))
 def silent_thread(source: Source) -> Iterator[Finding]:
-    """A thread catches every error and says nothing.
+    """A thread catches every error and reports none.
 
     ## Why it is bad
-    The thread ends or skips its work without a trace; who waits for its queue waits forever.
+    The thread ends or skips its work silently, and whoever waits for its queue waits forever.
 
     ## Bad
         def feed():

@@ -19,10 +19,11 @@ EVERYTHING = ("builtins.Exception", "builtins.BaseException")
     "R503", since="0.1", needs=("except:", "except Exception", "except BaseException"), prevents=("interrupted", "allocation-refused", "not-finite", "uncaught-exception")
 )  # fmt: skip
 def swallowed_training_error(source: Source) -> Iterator[Finding]:
-    """Every error of a train step is caught and forgotten.
+    """Every error of a training step is caught and dropped.
 
     ## Why it is bad
-    Out of memory, a wrong shape, a broken file, and with a bare `except` also Ctrl-C: all vanish. The loop continues with a model that did not learn, or retries until Linux kills it.
+    Out of memory, a wrong shape, a broken file, and with a bare `except` even Ctrl-C: all disappear. The loop continues
+    with a model that did not learn, or retries until Linux kills it.
 
     ## Bad
         for batch in batches:

@@ -14,8 +14,8 @@ def undefined_name(source: Source) -> Iterator[Finding]:
     """A name is used that no line of the file defines or imports.
 
     ## Why it is bad
-    The line ends with `NameError` as soon as it runs, which may be after hours of training. In a notebook such a name often comes from a
-    cell that was deleted: the notebook works until its kernel is restarted.
+    The line fails with `NameError` as soon as it runs, which may be after hours of training. In a notebook such a name
+    often comes from a cell that was deleted: the notebook works until its kernel is restarted.
 
     ## Bad
         dataset = tf.data.Dataset.range(10)

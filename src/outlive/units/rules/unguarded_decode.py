@@ -22,7 +22,7 @@ GUARDS = ("tf.io.extract_jpeg_shape", "tf.image.extract_jpeg_shape", "tf.strings
     prevents=("oversized-image", "decompression-bomb"),
 )
 def unguarded_decode(source: Source) -> Iterator[Finding]:
-    """A file is decoded as a picture without a look at its size.
+    """A picture is decoded without a check of its size.
 
     ## Why it is bad
     A PNG of 200 kB can be 20,000 × 20,000 pixels: 1.2 GB as bytes, 4.8 GB as float32. One such file among 100,000 ends the run, and nobody

@@ -19,7 +19,9 @@ def unprotected_file_map(source: Source) -> Iterator[Finding]:
     """A `map` reads files, and one bad file ends the run.
 
     ## Why it is bad
-    The first file that is missing, cut short or no picture at all raises an error in the middle of an epoch. `ignore_errors(log_warning=True)` continues with the next one and logs a warning; `outlive scan` finds such files beforehand.
+    The first file that is missing, truncated or not a picture raises an error in the middle of an epoch.
+    `ignore_errors(log_warning=True)` continues with the next one and logs a warning; `outlive scan` finds such files
+    beforehand.
 
     ## Bad
         def load(path):

@@ -32,8 +32,8 @@ def unsafe_deserialisation(source: Source) -> Iterator[Finding]:
     """A model or a file is loaded in a way that lets it run code.
 
     ## Why it is bad
-    A pickle, and a Keras model with `safe_mode=False`, run what its author wrote into it, with your rights. They also hold on to the versions of Python and
-    NumPy that wrote them: with others, loading fails or crashes.
+    A pickle, and a Keras model with `safe_mode=False`, run what its author wrote into it, with your rights. They also
+    depend on the versions of Python and NumPy that wrote them: with others, loading fails or crashes.
 
     ## Bad
         model = keras.models.load_model("downloaded.keras", safe_mode=False)

@@ -25,11 +25,12 @@ MAKERS = tuple(
     prevents=("native-op-crashed", "heap-corrupted", "tf-check-failed"),
 )
 def unvalidated_ragged(source: Source) -> Iterator[Finding]:
-    """A ragged tensor is made of numbers that are not checked.
+    """A ragged tensor is built from splits that are not checked.
 
     ## Why it is bad
-    `validate=False` lets through splits that point outside of the values. The operations that use them do not look again: they read and write beyond the end of
-    the memory, and the program crashes there, later, or continues with wrong numbers.
+    `validate=False` accepts splits that point outside the values. The operations that use them do not check them
+    either: they read and write past the end of the buffer. The program crashes there, or later, or continues with wrong
+    numbers.
 
     ## Bad
         rows = tf.RaggedTensor.from_row_splits(values, splits, validate=False)

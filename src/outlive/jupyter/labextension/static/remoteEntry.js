@@ -70,7 +70,18 @@
     }
   }
 
-  // How much memory the current kernel has, in the status bar.
+  // How much memory the current kernel has: in the status bar, or beside the kernel's state where there is none (Notebook 7).
+
+  var NOTEBOOK_7 = "Jupyter Notebook", BEFORE_THE_KERNEL = 10005;
+
+  function place(app, statusBar, widget) {
+    if (statusBar) {
+      statusBar.registerStatusItem("outlive:memory", { item: widget, align: "left", rank: 3 });
+    } else if (app.name === NOTEBOOK_7) {
+      app.shell.add(widget, "menu", { rank: BEFORE_THE_KERNEL });
+    }
+    return Boolean(statusBar) || app.name === NOTEBOOK_7;
+  }
 
   function size(bytes) {
     return bytes < 1e9 ? Math.round(bytes / 1e6) + " MB" : (bytes / 1e9).toFixed(1) + " GB";
@@ -78,9 +89,10 @@
 
   function startGauge(app, statusBar, Widget) {
     var widget = new Widget(), timer = null, warned = {};
+    widget.id = "outlive-gauge";
     widget.addClass("outlive-gauge");
     widget.hide();
-    statusBar.registerStatusItem("outlive:memory", { item: widget, align: "left", rank: 3 });
+    if (!place(app, statusBar, widget)) return; // somebody does without a status bar
 
     function showGauge(kernel, found) {
       var share = found.limit_bytes ? found.used_bytes / found.limit_bytes : 0;
@@ -153,10 +165,10 @@
   function gauge(statusBar, widgets) {
     return {
       id: "outlive:memory",
-      description: "Shows the memory of the current kernel in the status bar.",
+      description: "Shows the memory of the current kernel.",
       autoStart: true,
-      optional: [statusBar.IStatusBar],
-      activate: function (app, bar) { if (bar) startGauge(app, bar, widgets.Widget); },
+      optional: statusBar ? [statusBar.IStatusBar] : [],
+      activate: function (app, bar) { startGauge(app, bar, widgets.Widget); },
     };
   }
 
@@ -167,7 +179,7 @@
       return Promise.all([sharedModule("@jupyterlab/statusbar"), sharedModule("@lumino/widgets")])
         .catch(function () { return [null, null]; })
         .then(function (found) {
-          var plugins = found[0] && found[1] ? [toast, gauge(found[0], found[1])] : [toast];
+          var plugins = found[1] ? [toast, gauge(found[0], found[1])] : [toast];
           return function () { return { __esModule: true, default: plugins }; };
         });
     },

@@ -18,7 +18,7 @@ from outlive.units.unit import remedy
     searched=("bounded pipelines",),
 )
 def bounded_pipelines(case: Case) -> Change:
-    """The program's tf.data pipelines are fitted to the memory that there is.
+    """The program's tf.data pipelines are sized to the available memory.
 
     ## What changes
     The next attempt runs with `--bound`: `shuffle`, `prefetch`, `cache`, parallel maps and AUTOTUNE get as much memory as fits. Elements

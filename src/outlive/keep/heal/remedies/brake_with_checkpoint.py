@@ -28,7 +28,8 @@ def brake_with_checkpoint(case: Case) -> Change | str | None:
     an exception (`outlive.MemoryBrake`) stops the program.
 
     ## When it is tried
-    After an out-of-memory death, of a program that asked to be told when memory runs out.
+    After an out-of-memory death of a program that has a callback for low memory (`outlive.on_pressure` or
+    `outlive.PressureCallback`).
 
     ## When it is not
     The brake was on already; a step of `outlive.adaptive` was trying a batch, which has a remedy of its own; the program has no way to

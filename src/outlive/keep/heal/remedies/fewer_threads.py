@@ -22,7 +22,7 @@ WORTH_IT = 8
 
 @remedy("T103", since="0.2", heals=("too-many-threads",), searched=("fewer threads",))
 def fewer_threads(case: Case) -> Change | str:
-    """TensorFlow and the libraries of linear algebra start fewer threads.
+    """TensorFlow and the linear algebra libraries start fewer threads.
 
     ## What changes
     The variables that these libraries read (`OMP_NUM_THREADS`, `TF_NUM_INTRAOP_THREADS` and their like) are set to 2 for the next
@@ -32,7 +32,7 @@ def fewer_threads(case: Case) -> Change | str:
     After a death that is proven to come from a thread that could not be started.
 
     ## When it is not
-    Nearly all threads were started by the program's own code: then nothing would be won.
+    Nearly all threads were started by the program's own code: then fewer library threads would not help.
     """
     threads = case.evidence.circumstances.threads
     if threads is not None and threads.count - threads.python < WORTH_IT:

@@ -32,11 +32,12 @@ def from_the_checkpoint(case: Case) -> Change | str | None:
     """A program that saved a checkpoint before it died is restarted and continues from there.
 
     ## What changes
-    Nothing but the new start: the program reads the checkpoint itself.
+    Nothing but the restart: the program reads the checkpoint itself.
 
     ## When it is tried
-    After an out-of-memory death, when a checkpoint lies on the disk that the program saved in this run, and the program is known to
-    read it (it did so when it started, or it uses Keras' `BackupAndRestore`), or was stopped by the brake.
+    After an out-of-memory death, when there is a checkpoint on the disk that the program saved in this run, and the
+    program is known to read it (it did so when it started, or it uses Keras' `BackupAndRestore`), or was stopped by the
+    brake.
 
     ## When it is not
     There is no checkpoint; or the program was started again before and did not read what it had saved, so it would start over.

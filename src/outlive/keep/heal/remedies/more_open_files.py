@@ -20,7 +20,7 @@ def more_open_files(case: Case) -> Change | str:
     After a death that is proven to come from too many open files of this program.
 
     ## When it is not
-    The whole machine's limit was reached, or the soft limit is the hard one already.
+    The whole machine's limit was reached, or the soft limit equals the hard limit already.
     """
     soft, hard = case.open_files
     wanted = ENOUGH if hard < 0 else min(hard, ENOUGH)

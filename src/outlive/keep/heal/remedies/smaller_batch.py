@@ -22,7 +22,7 @@ def smaller_batch(case: Case) -> Change | str | None:
     """A step of `outlive.adaptive` begins below the batch that it died with.
 
     ## What changes
-    Nothing but the new start: the step itself remembers which batch it died with, and tries no batch as large again.
+    Nothing but the restart: the step itself remembers which batch it died with, and never tries one as large again.
 
     ## When it is tried
     After an out-of-memory death while a step of `outlive.adaptive` was trying a batch.

@@ -11,18 +11,18 @@ from outlive.units.unit import remedy
 
 @remedy("T108", since="0.2", heals=("forked-after-threads",), searched=("spawned workers",))
 def spawned_workers(case: Case) -> Change | str:
-    """Worker processes are started afresh (spawn) instead of forked.
+    """Worker processes are spawned instead of forked.
 
     ## What changes
     In the next attempt `multiprocessing` and `concurrent.futures` spawn where the program does not ask for another way.
 
     ## When it is tried
-    After a worker was forked while threads of TensorFlow ran and waits forever. With `--hang-after` beside `--heal`, a program that hangs
-    so is ended first.
+    After a worker was forked while threads of TensorFlow ran and waits forever. With `--hang-after` beside `--heal`, a
+    program that hangs in this way is ended first.
 
     ## When it is not
-    A line of the program asks for a fork by its name; the process was not started by `multiprocessing`; or the main module cannot be
-    imported in each worker without a change of code.
+    A line of the program asks for `"fork"` explicitly; the process was not started by `multiprocessing`; or the main
+    module cannot be imported in each worker without a change of code.
     """
     chosen = case.evidence.children.forks_by_name
     if chosen:

@@ -9,11 +9,11 @@ from outlive.units.unit import remedy
 
 @remedy("T109", since="0.2", heals=("fragmented-heap",), searched=("trimmed heap",))
 def trimmed_heap(case: Case) -> Change | None:
-    """A heap full of holes is handed back to the system piece by piece.
+    """The free pages of a fragmented heap are returned to Linux.
 
     ## What changes
-    In the next attempt the C library uses few heaps and gives large blocks pages of their own, and free pages are handed back whenever
-    memory has grown (`malloc_trim`).
+    In the next attempt the C library uses few heaps and gives large blocks pages of their own, and free pages are
+    returned to Linux whenever memory has grown (`malloc_trim`).
 
     ## When it is tried
     After a death that is proven to come from a fragmented heap.
