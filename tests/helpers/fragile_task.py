@@ -112,3 +112,13 @@ class FragileTask:
             if len(things) > thing.get("together", len(things)):
                 raise MemoryError("too many at once")
         return [thing["n"] * 2 for thing in things]
+
+
+def number_of(item: Any) -> str:
+    """The name of an input."""
+    return str(item["n"])
+
+
+def nowhere(item: Any) -> str:
+    """The path of an input: it has none."""
+    return ""

@@ -98,6 +98,21 @@ from outlive.cli.measures import size_in_bytes
     help="Pixel range that a float model expects.",
 )
 @click.option(
+    "--on",
+    default="local",
+    show_default=True,
+    metavar="WHERE",
+    help="local, or ray[:HOST:PORT]: actors on all nodes of that Ray cluster.",
+)
+@click.option(
+    "--actor-cpus",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --on ray: cores of each actor; its memory is its share of the node's.",
+)
+@click.option(
     "--shard",
     metavar="I/N",
     help="Do only the Ith of N parts, counted from 0; all write to one --out, and each resumes when started again.",
@@ -122,14 +137,15 @@ def detect(
       outlive detect ssd_mobilenet/ @list.txt --out found --resume
       find . -name '*.jpg' -print0 | outlive detect ssd_mobilenet/ - --out found
       outlive detect ssd_mobilenet/ film.mp4 --every 10 --draw --out found
-      outlive detect ssd_mobilenet/ photos/ --shard 0/4 --out found
-      outlive detect --merge found
+      outlive detect ssd_mobilenet/ photos/ --on ray --out /shared/found
+      outlive detect ssd_mobilenet/ photos/ --shard 0/4 --out /shared/found
+      outlive detect --merge /shared/found
 
     The model runs in a worker of its own. When it dies (killed for memory, a crash in native code, a hang), the picture that killed it
     is found and put into quarantine.jsonl with the cause, and the job continues. Every result is on the disk before it is counted: after
     any kill, of anything, --resume continues where it stopped. Ctrl-C finishes the pictures in hand; a second one stops at once.
 
-    With --shard every machine of a cluster (a Slurm array, an indexed Job of Kubernetes) does a part of its own; --merge makes the results
+    With --on ray the workers are in actors on all nodes of a Ray cluster; after any death --resume continues. With --shard every machine of a cluster (a Slurm array, an indexed Job of Kubernetes) does a part of its own; --merge makes the results
     when all have finished, and --status shows how far they are.
 
     Exit status: 0 all done, 1 some are in quarantine, 2 wrong usage, 3 it failed, 130 it was stopped. With --shard: 0 it has finished
@@ -158,7 +174,12 @@ def detect(
         )
     if out is None:
         raise UsageError("No --out given.", "Give a folder for the results:  --out found")
+
+    def say(words: str) -> None:
+        click.echo(f"outlive: {visible(words)}", err=True)
+
     as_json, resume, shard = options.pop("as_json"), options.pop("resume"), options.pop("shard")
+    on, cpus = options.pop("on"), options.pop("actor_cpus")
     settings = Settings(
         model,
         labels=label_names(options.pop("labels")),
@@ -166,12 +187,10 @@ def detect(
         **options,
     )
     with final(shard is not None), kept_standard_input(inputs, lists) as kept:
-        settings = with_runtime(
-            settings.checked(), lambda words: click.echo(f"outlive: {visible(words)}", err=True)
-        )
+        settings = with_runtime(settings.checked(), say)
         if settings.format == "parquet":
             need_arrow()
-        detection = started(settings, inputs, kept, out, resume, shard)
+        detection = started(settings, inputs, kept, out, resume, shard, on, cpus, say)
         try:
             ended = follow(detection, ["outlive", *sys.argv[1:]], as_json)
         finally:

@@ -29,8 +29,18 @@ from outlive.jobs.leases.shard_executor import ShardExecutor
 from outlive.jobs.leases.standing import Shard, Teller, status_of
 from outlive.jobs.leases.storage import storage_at
 from outlive.jobs.local_executor import DEADLINE, PATIENCE
+from outlive.jobs.ray.executor import RayExecutor
 from outlive.jobs.results_journal import writing
 from outlive.model.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Actors:
+    """Where and how the actors of a job are, if it is done by actors."""
+
+    address: str | None
+    cpus: int
+    say: Callable[[str], None]
 
 
 class LeasedDetection:
@@ -43,6 +53,7 @@ class LeasedDetection:
         out: str,
         shard: Shard | None = None,
         resume: bool = False,
+        actors: Actors | None = None,
     ) -> None:
         refuse_no_input(names)
         self.settings = settings
@@ -63,7 +74,19 @@ class LeasedDetection:
         self.total: int | None = None
         self._answered = self._refused = 0
         self._teller = Teller(self._parts, shard or Shard())
-        self.job = ShardExecutor(self._how(out), self._leases(), self._parts)
+        self.job: ShardExecutor | RayExecutor
+        if actors is None:
+            self.job = ShardExecutor(self._how(out), self._leases(), self._parts)
+        else:
+            self.job = RayExecutor(
+                self._how(out),
+                self._leases(),
+                actors.address,
+                store=self._parts,
+                parcels={"model": settings.model},
+                cpus=actors.cpus,
+                say=actors.say,
+            )
         threading.Thread(target=self._count, daemon=True).start()
 
     def _terms(self) -> Mapping[str, Any]:

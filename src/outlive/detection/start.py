@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from outlive.detection.inputs import every_mention, inputs_from
 from outlive.detection.job import Detection
-from outlive.detection.leased_job import LeasedDetection
+from outlive.detection.leased_job import Actors, LeasedDetection
 from outlive.detection.settings import PackageMissing, Settings
-from outlive.errors import OutliveError
+from outlive.errors import OutliveError, UsageError
 from outlive.jobs.endure import WorkerFailed
 from outlive.jobs.leases.standing import shard_of
+from outlive.jobs.ray.cluster import address_of
 from outlive.jobs.zygote_client import ImportFailed
 
 
@@ -22,11 +23,20 @@ def started(
     out: str,
     resume: bool,
     shard: str | None,
+    on: str,
+    actor_cpus: int,
+    say: Callable[[str], None],
 ) -> Detection | LeasedDetection:
     """The job, with its folder; nothing is worked on yet."""
-    if shard is None:
+    if shard is not None and on != "local":
+        raise UsageError("--shard is for machines without Ray.", "Drop --shard, or drop --on.")
+    if shard is None and on == "local":
         return Detection(settings, lambda: inputs_from(inputs, lists), out, resume)
-    return LeasedDetection(settings, lambda: every_mention(inputs, lists), out, shard_of(shard))
+    actors = Actors(address_of(on), actor_cpus, say) if shard is None else None
+    mine = shard_of(shard) if shard is not None else None
+    return LeasedDetection(
+        settings, lambda: every_mention(inputs, lists), out, mine, resume, actors
+    )
 
 
 class Final(OutliveError):

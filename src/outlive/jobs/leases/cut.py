@@ -29,6 +29,7 @@ class Lease:
 
     id: str
     items: tuple[Any, ...]
+    kept: bool = True  #: its results are a file of their own
 
 
 def size_for(count: int) -> int:
@@ -58,6 +59,12 @@ def _lease(mine: dict[bytes, Any]) -> Lease:
         found.update(b"%d:" % len(name))
         found.update(name)
     return Lease(found.hexdigest(), tuple(mine.values()))
+
+
+def part_of(items: Iterable[Any], name: str) -> Lease:
+    """A part of a lease, called by the hash of a name; its results are kept with those of the whole."""
+    found = hashlib.blake2b(name.encode(), digest_size=ID_BYTES)
+    return Lease(found.hexdigest(), tuple(items), kept=False)
 
 
 def is_of_shard(lease: str, index: int, count: int) -> bool:

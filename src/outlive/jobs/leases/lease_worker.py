@@ -178,9 +178,9 @@ class LeaseWorker:
         if len(mine.outcomes) < len(mine.lease.items):
             return []
         del self._open[name]
-        if self._store is not None:
+        if self._store is not None and mine.lease.kept:
             outcomes = [one for _, one in sorted(mine.outcomes.items())]
-            self._store.commit(name, self._record(outcomes))
+            self._store.commit(name, record_of_lease(self._terms.name_of, outcomes))
         return [
             Done(name, tuple((at, replace(one, item=None)) for at, one in mine.outcomes.items()))
         ]
@@ -193,12 +193,17 @@ class LeaseWorker:
         verdict = verdict_on_worker(death, name, path)
         return replace(outcome, verdict=verdict, host=self._host)
 
-    def _record(self, outcomes: Sequence[Outcome]) -> Mapping[str, Any]:
-        answers = []
-        for one in outcomes:
-            name = self._terms.name_of(one.item)
-            if one.death is None or one.verdict is None:
-                answers.append(Answer(name, one.value))
-            else:
-                answers.append(refused(one, one.death, name, one.verdict))
-        return {**record_of(answers), "host": self._host, "at": round(time.time(), 1)}
+
+def record_of_lease(
+    name_of: Callable[[Any], str], outcomes: Sequence[Outcome]
+) -> Mapping[str, Any]:
+    """What is written of a lease that is done."""
+    answers = []
+    for one in outcomes:
+        name = name_of(one.item)
+        if one.death is None or one.verdict is None:
+            answers.append(Answer(name, one.value))
+        else:
+            answers.append(refused(one, one.death, name, one.verdict))
+    host = next((one.host for one in outcomes if one.host), os.uname().nodename)
+    return {**record_of(answers), "host": host, "at": round(time.time(), 1)}
