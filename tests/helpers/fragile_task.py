@@ -107,6 +107,8 @@ class FragileTask:
 
     def run(self, things: Sequence[Mapping[str, Any]]) -> list[Any]:
         for thing in things:
+            while thing.get("until") and not os.path.exists(thing["until"]):
+                time.sleep(0.01)
             if thing.get("run"):
                 ACTS[thing["run"]]()
             if len(things) > thing.get("together", len(things)):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import platform
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -20,7 +22,7 @@ from outlive.jobs.leases.cut import Lease
 from outlive.jobs.leases.lease_worker import Failure, LeaseWorker, Report, Terms
 from outlive.jobs.leases.parts import Parts
 from outlive.jobs.leases.storage import storage_at
-from outlive.jobs.ray.cluster import load_ray
+from outlive.jobs.ray.cluster import SECONDS_BETWEEN, load_ray
 from outlive.jobs.ray.cores import Cores
 from outlive.jobs.ray.parcel import Parcel, unpacked
 from outlive.model.quick_dataclass import dataclass
@@ -64,6 +66,7 @@ class Seat:
         self._order = order
         self._worker: LeaseWorker | None = None
         self._cores = Cores()
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
     def hello(self) -> Hello | Failure:
         """Take place."""
@@ -110,6 +113,13 @@ class Seat:
                 self._worker.close()
         self._cores.give_back()
         sweep(Host())
+
+
+def _end_with(raylet: int) -> None:
+    """Ray ends the actors of a raylet that is gone, unless it takes a zombie for a living one; with the actor goes its zygote."""
+    while os.getppid() == raylet:
+        time.sleep(SECONDS_BETWEEN)
+    os._exit(1)
 
 
 def versions() -> tuple[str, str]:
