@@ -18,19 +18,23 @@ _PUBLIC = {
     "shared_session": "outlive.keep.pressure.shared_session",
     "skip_bad": "outlive.keep.skip.skip_bad",
 }
-__all__ = ["__version__", *_PUBLIC]
+#: A public name that is a module itself.
+_MODULES = {"ray": "outlive.jobs.ray"}
+__all__ = ["__version__", *sorted({*_PUBLIC, *_MODULES})]
 
 
 def __getattr__(name: str) -> object:
     import importlib
 
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     if name not in _PUBLIC:
         raise AttributeError(f"module 'outlive' has no attribute {name!r}")
     return getattr(importlib.import_module(_PUBLIC[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PUBLIC})
+    return sorted({*globals(), *_PUBLIC, *_MODULES})
 
 
 def load_ipython_extension(ipython: object) -> None:

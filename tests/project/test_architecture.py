@@ -66,6 +66,7 @@ def test_the_public_names_are_these() -> None:
         "limit",
         "on_pressure",
         "predict",
+        "ray",
         "shared_session",
         "skip_bad",
     ] == outlive.__all__

@@ -11,11 +11,9 @@ from outlive.cli.measures import size_in_bytes
 
 
 @click.command(short_help="Run an object detector over pictures, whatever happens to its workers.")
-@click.argument("model")
+@click.argument("model", required=False)
 @click.argument("inputs", nargs=-1, metavar="INPUT...")
-@click.option(
-    "--out", required=True, metavar="DIR", help="Folder for results, journal and quarantine."
-)
+@click.option("--out", metavar="DIR", help="Folder for results, journal and quarantine.")
 @click.option(
     "--list",
     "lists",
@@ -99,9 +97,37 @@ from outlive.cli.measures import size_in_bytes
     show_default=True,
     help="Pixel range that a float model expects.",
 )
+@click.option(
+    "--on",
+    default="local",
+    show_default=True,
+    metavar="WHERE",
+    help="local, or ray[:HOST:PORT]: actors on all nodes of that Ray cluster.",
+)
+@click.option(
+    "--actor-cpus",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --on ray: cores of each actor; its memory is its share of the node's.",
+)
+@click.option(
+    "--shard",
+    metavar="I/N",
+    help="Do only the Ith of N parts, counted from 0; all write to one --out, and each resumes when started again.",
+)
+@click.option("--merge", metavar="DIR", help="Make the results of all shards in DIR.")
+@click.option("--status", metavar="DIR", help="Show how far the shards or actors in DIR are.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def detect(
-    model: str, inputs: tuple[str, ...], out: str, lists: tuple[str, ...], **options: Any
+    model: str | None,
+    inputs: tuple[str, ...],
+    out: str | None,
+    lists: tuple[str, ...],
+    merge: str | None,
+    status: str | None,
+    **options: Any,
 ) -> None:
     """Run a detector over folders, patterns and lists of pictures and videos.
 
@@ -111,40 +137,62 @@ def detect(
       outlive detect ssd_mobilenet/ @list.txt --out found --resume
       find . -name '*.jpg' -print0 | outlive detect ssd_mobilenet/ - --out found
       outlive detect ssd_mobilenet/ film.mp4 --every 10 --draw --out found
+      outlive detect ssd_mobilenet/ photos/ --on ray --out /shared/found
+      outlive detect ssd_mobilenet/ photos/ --shard 0/4 --out /shared/found
+      outlive detect --merge /shared/found
 
     The model runs in a worker of its own. When it dies (killed for memory, a crash in native code, a hang), the picture that killed it
     is found and put into quarantine.jsonl with the cause, and the job continues. Every result is on the disk before it is counted: after
     any kill, of anything, --resume continues where it stopped. Ctrl-C finishes the pictures in hand; a second one stops at once.
 
-    Exit status: 0 all done, 1 some are in quarantine, 2 wrong usage, 3 it failed, 130 it was stopped.
+    With --on ray the workers are in actors on all nodes of a Ray cluster; after any death --resume continues. With --shard every machine of a cluster (a Slurm array, an indexed Job of Kubernetes) does a part of its own; --merge makes the results
+    when all have finished, and --status shows how far they are.
+
+    Exit status: 0 all done, 1 some are in quarantine, 2 wrong usage, 3 it failed, 130 it was stopped. With --shard: 0 it has finished
+    (--merge returns 1 if some are in quarantine), 2 or 4 final, do not retry; anything else: start it again.
     """
-    from outlive.detection.inputs import inputs_from, kept_standard_input
-    from outlive.detection.job import Detection
+    if merge is not None or status is not None:
+        from outlive.detection.leased_progress import tell_merged, tell_status
+
+        as_json = options["as_json"]
+        sys.exit(
+            tell_merged(merge, as_json) if merge is not None else tell_status(status or "", as_json)
+        )
+    from outlive.detection.inputs import kept_standard_input
     from outlive.detection.models.runtimes import with_runtime
     from outlive.detection.progress import follow
     from outlive.detection.results import need_arrow
     from outlive.detection.settings import Settings, label_names
+    from outlive.detection.start import final, started
     from outlive.errors import UsageError
     from outlive.report.text import visible
 
-    if not inputs and not lists:
-        raise UsageError("No inputs given.", "Give folders, patterns, files or @list.")
-    as_json, resume = options.pop("as_json"), options.pop("resume")
+    if model is None or (not inputs and not lists):
+        raise UsageError(
+            "No model given." if model is None else "No inputs given.",
+            "Give a model, and folders, patterns, files or @list:  outlive detect MODEL photos/ --out found",
+        )
+    if out is None:
+        raise UsageError("No --out given.", "Give a folder for the results:  --out found")
+
+    def say(words: str) -> None:
+        click.echo(f"outlive: {visible(words)}", err=True)
+
+    as_json, resume, shard = options.pop("as_json"), options.pop("resume"), options.pop("shard")
+    on, cpus = options.pop("on"), options.pop("actor_cpus")
     settings = Settings(
         model,
         labels=label_names(options.pop("labels")),
         budget=options.pop("memory"),
         **options,
     )
-    settings = with_runtime(
-        settings.checked(), lambda words: click.echo(f"outlive: {visible(words)}", err=True)
-    )
-    if settings.format == "parquet":
-        need_arrow()
-    with kept_standard_input(inputs, lists) as kept:
-        detection = Detection(settings, lambda: inputs_from(inputs, kept), out, resume)
+    with final(shard is not None), kept_standard_input(inputs, lists) as kept:
+        settings = with_runtime(settings.checked(), say)
+        if settings.format == "parquet":
+            need_arrow()
+        detection = started(settings, inputs, kept, out, resume, shard, on, cpus, say)
         try:
-            status = follow(detection, ["outlive", *sys.argv[1:]], as_json)
+            ended = follow(detection, ["outlive", *sys.argv[1:]], as_json)
         finally:
             detection.close()
-    sys.exit(status)
+    sys.exit(ended)

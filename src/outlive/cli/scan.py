@@ -23,6 +23,13 @@ from outlive.cli.measures import size_in_bytes
     "--jobs", "-j", type=click.IntRange(1), help="Number of processes (default: one per core)."
 )
 @click.option(
+    "--on",
+    default="local",
+    show_default=True,
+    metavar="WHERE",
+    help="local, or ray[:HOST:PORT]: all nodes of that Ray cluster, which must see the same files.",
+)
+@click.option(
     "--no-cache",
     is_flag=True,
     help="Check everything again, including files unchanged since the last scan.",

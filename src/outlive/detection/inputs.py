@@ -22,16 +22,20 @@ LOOK_BYTES = 1 << 16
 
 def inputs_from(words: Sequence[str], lists: Sequence[str] = ()) -> Iterator[str]:
     """The names of all inputs. ``@file`` is a list, one name a line (or, as `find -print0` makes them, a zero byte behind each)."""
-    seen: set[int] = set()
+    return _new(every_mention(words, lists), set())
+
+
+def every_mention(words: Sequence[str], lists: Sequence[str] = ()) -> Iterator[str]:
+    """The same, but a name that is mentioned twice comes twice: nothing has to be remembered, however many there are."""
     for word in words:
         if word in ("-", "@-"):
             continue  # is among the lists
         if word.startswith("@") and not os.path.lexists(word):
-            yield from _new(_listed(word[1:]), seen)
+            yield from _listed(word[1:])
         else:
-            yield from _new(_found(word), seen)
+            yield from _found(word)
     for path in lists:
-        yield from _new(_listed(path), seen)
+        yield from _listed(path)
 
 
 def _new(names: Iterator[str], seen: set[int]) -> Iterator[str]:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
-from outlive.detection.images.draw_boxes import FOLDER_NAME, SHEET_NAME, make_sheet
-from outlive.detection.images.videos import MARK, frames_of, need_opencv
-from outlive.detection.inputs import is_video
-from outlive.detection.results import NAMES, rows_of, seal
+from outlive.detection.images.draw_boxes import FOLDER_NAME
+from outlive.detection.items import Items, name_of, path_of, refuse_no_input
+from outlive.detection.make_results import WRITES, Made, make_results
 from outlive.detection.settings import Settings
-from outlive.errors import UsageError
-from outlive.jobs.endure import QUARANTINE_NAME, Answer, done_before, endure, in_quarantine
+from outlive.jobs.endure import Answer, done_before, endure
 from outlive.jobs.local_executor import DEADLINE, PATIENCE, LocalExecutor
-from outlive.jobs.results_journal import Journal, replace_file, writing
-
-#: What a job writes into its folder besides its journal.
-WRITES = (*NAMES.values(), FOLDER_NAME, QUARANTINE_NAME, SHEET_NAME)
+from outlive.jobs.results_journal import Journal, writing
 
 
 class Detection:
@@ -33,11 +28,7 @@ class Detection:
     ) -> None:
         self.settings = settings
         self.sheet: str | None = None  #: the contact sheet, once there is one
-        if next(iter(names()), None) is None:
-            raise UsageError(
-                "The inputs contain no picture and no video.",
-                "Folders are searched for .jpg, .png, .gif, .webp, .bmp, .tif and videos; a file given by name is used as is.",
-            )
+        refuse_no_input(names)
         self.journal = (
             Journal(out, settings.identity(), resume, WRITES) if out is not None else None
         )
@@ -45,9 +36,7 @@ class Detection:
             done_before(self.journal) if self.journal is not None else (set(), 0)
         )
         self.done_before = len(self._done)
-        self._names = names
-        self._own = os.path.join(os.path.abspath(out), "") if out is not None else ""
-        self._frames: dict[str, range] = {}
+        self._all = Items(names, settings.every, out)
         if settings.draw and out is not None:
             with writing(out):
                 os.makedirs(os.path.join(out, FOLDER_NAME), exist_ok=True)
@@ -61,47 +50,44 @@ class Detection:
             least_bytes=settings.least_bytes,
         )
 
-    def count(self) -> int:
+    @cached_property
+    def total(self) -> int:
         """How many inputs there are, those of earlier runs included."""
-        return sum(1 for _ in self._all())
+        return sum(1 for _ in self._all)
 
     def _items(self) -> Iterator[dict[str, Any]]:
-        return (item for item in self._all() if item["name"] not in self._done)
-
-    def _all(self) -> Iterator[dict[str, Any]]:
-        """Every picture, and every frame of every video."""
-        for path in self._names():
-            if self._own and os.path.abspath(path).startswith(self._own):
-                continue  # annotated copies of our own, in a folder of pictures
-            if not is_video(path):
-                yield {"path": path, "name": path}
-                continue
-            if path not in self._frames:
-                need_opencv()
-                self._frames[path] = frames_of(path, self.settings.every)
-            for number in self._frames[path]:
-                yield {"path": path, "frame": number, "name": f"{path}{MARK}{number}"}
+        return (item for item in self._all if item["name"] not in self._done)
 
     def answers(self) -> Iterator[Sequence[Answer]]:
         """As they are safe; sometimes none."""
-        yield from endure(
-            self.job,
-            self.journal,
-            lambda item: str(item["name"]),
-            lambda item: os.path.abspath(item["path"]),
-        )
+        yield from endure(self.job, self.journal, name_of, path_of)
 
     def finish(self) -> str | None:
         """Make the results of all that is in the journal; the path of the file."""
         if self.journal is None:
             return None
-        folder, records = self.journal.folder, self.journal.records
-        lines = [json.dumps(one) + "\n" for one in in_quarantine(records())]
-        with writing(folder):
-            replace_file(os.path.join(folder, QUARANTINE_NAME), "".join(lines))
-            if self.settings.draw:
-                self.sheet = make_sheet(folder, rows_of(records()), self.settings.labels)
-            return seal(folder, self.settings.format, records, self.settings.labels)
+        made = Made(self.settings.format, self.settings.labels, self.settings.draw)
+        path, self.sheet = make_results(self.journal.folder, self.journal.records, made)
+        return path
+
+    @property
+    def folder(self) -> str | None:
+        """Where it keeps what it finds."""
+        return self.journal.folder if self.journal is not None else None
+
+    @property
+    def merged_later(self) -> bool:
+        """Its results are made at its end."""
+        return False
+
+    @property
+    def resume_words(self) -> tuple[str, ...]:
+        """What has to be added to the command to go on."""
+        return ("--resume",)
+
+    def is_whole(self, answered: int) -> bool:
+        """Whether nothing is left to do."""
+        return answered >= self.total
 
     def close(self) -> None:
         """Let go of the folder."""

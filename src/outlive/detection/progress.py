@@ -9,9 +9,9 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -19,10 +19,9 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from outlive.detection.job import Detection
 from outlive.detection.models.shrink import Shrunk
 from outlive.jobs.endure import QUARANTINE_NAME, Answer
-from outlive.jobs.executor import Progress
+from outlive.jobs.executor import Executor, Progress
 from outlive.jobs.stop_signals import stoppable
 from outlive.model.findings import size
 from outlive.report.terminal import console_on
@@ -32,6 +31,43 @@ MOST_SHOWN = 5
 
 #: Where no bar can be shown (a log, a pipe), a line is written this often.
 SECONDS_BETWEEN_LINES = 60.0
+
+
+class Watched(Protocol):
+    """A job that goes on: on this machine, as one shard of several, or on many machines."""
+
+    sheet: str | None
+    done_before: int
+    quarantined_before: int
+
+    @property
+    def job(self) -> Executor:
+        """Who does the work."""
+
+    @property
+    def total(self) -> int | None:
+        """How many inputs there are; not known while they are still being listed."""
+
+    @property
+    def merged_later(self) -> bool:
+        """Whether it is a part of a job, whose results are made when all parts have finished."""
+
+    @property
+    def folder(self) -> str | None:
+        """Where it keeps what it finds."""
+
+    @property
+    def resume_words(self) -> tuple[str, ...]:
+        """What has to be added to the command to go on."""
+
+    def answers(self) -> Iterator[Sequence[Answer]]:
+        """As they are safe; sometimes none."""
+
+    def is_whole(self, answered: int) -> bool:
+        """Whether nothing is left to do."""
+
+    def finish(self) -> str | None:
+        """Make the results; the path of the file."""
 
 
 class Tally:
@@ -66,26 +102,25 @@ class Tally:
         return time.monotonic() - self.began
 
 
-def follow(detection: Detection, command: Sequence[str], as_json: bool) -> int:
+def follow(detection: Watched, command: Sequence[str], as_json: bool) -> int:
     """Run a job to its end, or to where it is stopped; the exit status."""
     tally = Tally()
-    total = detection.count()
     with stoppable(detection.job.stop, signal.SIGINT, signal.SIGTERM) as stopped:
-        _watch(detection, tally, total)
+        _watch(detection, tally)
     path = detection.finish()
     answered = tally.done + tally.quarantined + detection.done_before
-    whole = answered >= total
+    whole = detection.is_whole(answered)
     quarantined = tally.quarantined + detection.quarantined_before
     if as_json:
-        print(json.dumps(_summary(detection, tally, total, whole, path), indent=1))
+        print(json.dumps(_summary(detection, tally, whole, path), indent=1))
     else:
-        _tell(detection, tally, total, whole, path, command)
+        _tell(detection, tally, whole, path, command)
     if stopped:
         return 130
-    return 1 if quarantined else 0
+    return 1 if quarantined and not detection.merged_later else 0
 
 
-def _watch(detection: Detection, tally: Tally, total: int) -> None:
+def _watch(detection: Watched, tally: Tally) -> None:
     console = console_on(sys.stderr)
     columns = (
         TextColumn("detecting"),
@@ -93,6 +128,7 @@ def _watch(detection: Detection, tally: Tally, total: int) -> None:
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[where]}"),
         TextColumn("{task.fields[memory]}"),
         TextColumn("[red]{task.fields[bad]}"),
         TextColumn("[yellow]{task.fields[slow]}"),
@@ -100,9 +136,10 @@ def _watch(detection: Detection, tally: Tally, total: int) -> None:
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(
             "",
-            total=total,
+            total=detection.total,
             completed=detection.done_before,
             rate="",
+            where="",
             slow="",
             memory="loading …",
             bad="",
@@ -119,11 +156,14 @@ def _watch(detection: Detection, tally: Tally, total: int) -> None:
             known = tally.done + tally.quarantined
             if not console.is_terminal and time.monotonic() - written > SECONDS_BETWEEN_LINES:
                 written = time.monotonic()
-                console.print(Text(progress_line(tally, detection.done_before, total)))
+                line = progress_line(tally, detection.done_before, detection.total, progress)
+                console.print(Text(line))
             budget = f" of {size(progress.budget_bytes)}" if progress.budget_bytes else ""
             bar.update(
                 task,
+                total=detection.total,
                 completed=detection.done_before + known,
+                where=where(progress),
                 rate=f"{known / max(tally.seconds, 0.001):.1f}/s" if known else "",
                 memory=f"{size(progress.used_bytes)}{budget}" if progress.facts else "loading …",
                 bad=f"{tally.quarantined} quarantined" if tally.quarantined else "",
@@ -140,23 +180,30 @@ def in_hand(progress: Progress) -> str:
     return f"{visible(name)}{more}: {progress.in_hand_seconds:.0f} s"
 
 
-def progress_line(tally: Tally, before: int, total: int) -> str:
+def where(progress: Progress) -> str:
+    """On how many machines it goes on, and how many were lost."""
+    if not progress.nodes:
+        return ""
+    text = f"{progress.nodes} {'node' if progress.nodes == 1 else 'nodes'}"
+    return text + (f", {progress.lost_nodes} lost" if progress.lost_nodes else "")
+
+
+def progress_line(tally: Tally, before: int, total: int | None, progress: Progress) -> str:
     """How far it is, for a log."""
     known = tally.done + tally.quarantined
     rate = known / max(tally.seconds, 0.001)
-    text = f"outlive: {before + known} of {total}, {rate:.1f}/s"
-    if known:
+    text = f"outlive: {before + known} of {'?' if total is None else total}, {rate:.1f}/s"
+    if known and total is not None:
         text += f", about {(total - before - known) / rate / 60:.0f} min left"
+    text += f", {where(progress)}" if progress.nodes else ""
     return text + (f", {tally.quarantined} quarantined" if tally.quarantined else "")
 
 
-def _summary(
-    detection: Detection, tally: Tally, total: int, whole: bool, path: str | None
-) -> dict[str, Any]:
+def _summary(detection: Watched, tally: Tally, whole: bool, path: str | None) -> dict[str, Any]:
     progress = detection.job.progress
     return {
         "schema": "outlive.detect/1",
-        "inputs": total,
+        "inputs": detection.total,
         "done": tally.done,
         "done_before": detection.done_before - detection.quarantined_before,
         "objects": tally.objects,
@@ -171,13 +218,13 @@ def _summary(
         "budget_bytes": progress.budget_bytes,
         "peak_bytes": progress.peak_bytes,
         "own_control_group": progress.isolated,
+        **({"nodes": progress.nodes, "lost_nodes": progress.lost_nodes} if progress.nodes else {}),
     }
 
 
 def _tell(
-    detection: Detection,
+    detection: Watched,
     tally: Tally,
-    total: int,
     whole: bool,
     path: str | None,
     command: Sequence[str],
@@ -187,13 +234,14 @@ def _tell(
         line = Text(f"quarantined: {visible(one.name)}  [{one.cause}]\n", "yellow")
         line.append(f"  {visible(one.says)}", "not yellow")
         console.print(line, soft_wrap=True)
-    if tally.quarantined > len(tally.bad) and detection.journal is not None:
+    if tally.quarantined > len(tally.bad) and detection.folder is not None:
         more = tally.quarantined - len(tally.bad)
         console.print(
-            Text(f"… and {more} more: {visible(detection.journal.folder)}/quarantine.jsonl", "dim")
+            Text(f"… and {more} more: {visible(detection.folder)}/quarantine.jsonl", "dim")
         )
     rate = tally.done / max(tally.seconds, 0.001)
-    text = f"{tally.done} of {total} done, {tally.objects} objects, {rate:.1f} pictures/s"
+    total = "" if detection.total is None or detection.merged_later else f" of {detection.total}"
+    text = f"{tally.done}{total} done, {tally.objects} objects, {rate:.1f} pictures/s"
     done_before = detection.done_before - detection.quarantined_before
     if done_before:
         text += f", {done_before} done earlier"
@@ -205,18 +253,23 @@ def _tell(
     if deaths:
         text += f"; the worker died {'once' if deaths == 1 else f'{deaths} times'} and was replaced"
     console.print(Text(f"{text}.", "bold"), soft_wrap=True)
-    if detection.quarantined_before and detection.journal is not None:
-        reasons = os.path.join(detection.journal.folder, QUARANTINE_NAME)
+    if detection.quarantined_before and detection.folder is not None:
+        reasons = os.path.join(detection.folder, QUARANTINE_NAME)
         console.print(Text(f"Quarantined: {visible(reasons)}"), soft_wrap=True)
     if path is not None:
         console.print(Text(f"Results: {visible(path)}"), soft_wrap=True)
     if detection.sheet is not None:
         console.print(Text(f"Contact sheet: {visible(detection.sheet)}"), soft_wrap=True)
     if not whole:
-        again = [*command, *(() if "--resume" in command else ("--resume",))]
+        again = [*command, *(one for one in detection.resume_words if one not in command)]
         console.print(
             Text(f"Not finished. Resume with:  {visible(shlex.join(again))}", "yellow"),
             soft_wrap=True,
+        )
+    elif detection.merged_later:
+        merging = shlex.join(["outlive", "detect", "--merge", detection.folder or ""])
+        console.print(
+            Text(f"This shard has finished. When all have:  {visible(merging)}"), soft_wrap=True
         )
 
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from outlive.errors import OutliveError
-from outlive.jobs.executor import CannotWork, Executor
+from outlive.jobs.executor import CannotWork, Executor, Outcome
 from outlive.jobs.results_journal import Journal, writing
+from outlive.jobs.schedule import Fall
+from outlive.jobs.worker_death import Death
 from outlive.jobs.worker_verdict import verdict_on_worker
 from outlive.model.findings import Verdict
 from outlive.model.quick_dataclass import dataclass
@@ -31,6 +33,8 @@ class Answer:
     value: Any = None
     verdict: Verdict | None = None
     stage: str = ""  #: what was being done when it failed
+    host: str = ""  #: where it failed
+    worker: int = 0  #: … and the number of the process
 
     @property
     def good(self) -> bool:
@@ -57,6 +61,8 @@ class Answer:
 class WorkerFailed(OutliveError):
     """The task fails with any input; with the verdict on it."""
 
+    final = True  #: it would fail again
+
 
 def endure(
     executor: Executor,
@@ -80,9 +86,8 @@ def endure(
                 if one.death is None:
                     unwritten.append(Answer(name, one.value))
                 else:
-                    stage = one.death.busy[0][0] if one.death.busy else ""
-                    verdict = verdict_on_worker(one.death, name, path_of(one.item))
-                    unwritten.append(Answer(name, verdict=verdict, stage=stage))
+                    verdict = one.verdict or verdict_on_worker(one.death, name, path_of(one.item))
+                    unwritten.append(refused(one, one.death, name, verdict))
             due = time.monotonic() - since > COMMIT_SECONDS or len(unwritten) >= MOST_UNWRITTEN
             if unwritten and (due or journal is None):
                 written, unwritten = unwritten, []
@@ -98,8 +103,21 @@ def endure(
         yield unwritten
 
 
-def _explained(failure: CannotWork) -> OutliveError:
+def refused(outcome: Outcome, death: Death, name: str, verdict: Verdict) -> Answer:
+    """The answer to an input that a worker died of."""
+    stage = death.busy[0][0] if death.busy else ""
+    host = outcome.host or os.uname().nodename
+    return Answer(name, None, verdict, stage, host, death.pid)
+
+
+def _explained(failure: CannotWork) -> WorkerFailed:
     """With what the coroner says of it."""
+    told = _told(failure)
+    told.final = bool(failure.death.thrown) or failure.death.fall is not Fall.OUTSIDE
+    return told
+
+
+def _told(failure: CannotWork) -> WorkerFailed:
     verdict = verdict_on_worker(failure.death, "")
     cause = verdict.cause
     if cause is None or failure.death.thrown.get("slug"):
@@ -114,13 +132,21 @@ def _write(
 ) -> None:
     if journal is None or not answers:
         return
-    good = [[one.name, as_json(one.value) if as_json else one.value] for one in answers if one.good]
-    bad = [entry(one) for one in answers if not one.good]
-    journal.append({"done": good, "quarantined": bad})
+    record = record_of(answers, as_json)
+    bad = record["quarantined"]
+    journal.append(record)
     if bad:  # for whoever watches; the journal is what counts
         path = os.path.join(journal.folder, QUARANTINE_NAME)
         with writing(journal.folder), open(path, "a", encoding="utf-8") as file:
             file.writelines(json.dumps(one) + "\n" for one in bad)
+
+
+def record_of(
+    answers: Sequence[Answer], as_json: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
+    """What is written of these answers."""
+    good = [[one.name, as_json(one.value) if as_json else one.value] for one in answers if one.good]
+    return {"done": good, "quarantined": [entry(one) for one in answers if not one.good]}
 
 
 def entry(answer: Answer) -> dict[str, Any]:
@@ -131,6 +157,8 @@ def entry(answer: Answer) -> dict[str, Any]:
         "cause": answer.cause,
         "says": answer.says,
         "stage": answer.stage,
+        "host": answer.host,
+        "worker": answer.worker,
         "verdict": to_data(answer.verdict),
     }
 

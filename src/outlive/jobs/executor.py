@@ -1,6 +1,7 @@
 """The contract of whatever does the work of a job: inputs in, outcomes out, whatever its workers die of.
 
-`LocalExecutor` keeps it with processes on this machine. An engine of many machines would keep it too: detection, predict and scan ask for nothing else.
+`LocalExecutor` keeps it with processes on this machine, `ShardExecutor` lease by lease, `RayExecutor` with actors on many machines. Detection, predict and
+scan ask for nothing else.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 
 from outlive.errors import OutliveError
 from outlive.jobs.worker_death import Death
+from outlive.model.findings import Verdict
 from outlive.model.quick_dataclass import dataclass
 
 
@@ -32,6 +34,8 @@ class Outcome:
     item: Any
     value: Any = None
     death: Death | None = None
+    verdict: Verdict | None = None  #: where it was made beside the worker, on another machine
+    host: str = ""  #: the machine, where it is another one
 
 
 @dataclass(slots=True)
@@ -50,6 +54,9 @@ class Progress:
     in_hand_seconds: float = 0.0
     isolated: bool = False  #: the workers have a cgroup of their own
     facts: Mapping[str, Any] = field(default_factory=dict)
+    nodes: int = 0  #: machines that work on it, where there may be several
+    lost_nodes: int = 0
+    actors: int = 0
 
 
 class Executor(Protocol):
@@ -79,6 +86,7 @@ class CannotWork(OutliveError):
         told = words if refused else f"{kind}{': ' if words else ''}{words}"
         super().__init__(f"The worker could not {doing}: {told}")
         self.death = death
+        self.doing = doing
 
 
 class NoRoom(OutliveError):

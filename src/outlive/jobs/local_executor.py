@@ -89,6 +89,7 @@ class LocalExecutor:
         self._has_budget = False
         self._looked = 0.0
         self._outcomes: list[Outcome] = []
+        self.is_over = False  #: it has run, and hands out nothing any more
         self.unheard: list[Outcome] = []  #: answered by workers when the run was broken off
 
     @property
@@ -230,6 +231,7 @@ class LocalExecutor:
         return outcomes
 
     def _end(self) -> None:
+        self.is_over = True
         self.unheard = self._outcomes
         for lane in self._lanes:
             self.unheard += lane.last_answers()

@@ -43,6 +43,10 @@ class Order:
     careful: bool = False
 
 
+#: Given by a source that may have more later: nothing is there now, and it is not the end.
+NOT_YET = object()
+
+
 class Inputs:
     """The inputs of a job, each with its number; taken by as many schedules as there are workers."""
 
@@ -64,6 +68,8 @@ class Inputs:
         if self._first:
             return self._first.pop()
         found = next(self._source, None)
+        if found is not None and found[1] is NOT_YET:
+            return None
         self.drained = found is None
         return found
 

@@ -35,6 +35,7 @@ def main(handle: int) -> None:
     if greeting["parent"]:
         die_with(greeting["parent"])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which decides
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # an actor of Ray's hands on a blocked SIGINT
     try:
         for name in greeting["imports"]:
             importlib.import_module(name)

@@ -65,7 +65,7 @@ def make_cell(host: Host, limit_bytes: int) -> Cell | None:
         return None
     if own.version == 2 and "memory" not in (host.read(f"{own.path}/cgroup.subtree_control") or ""):
         return None  # a group with processes cannot have groups below it that bound memory
-    _sweep(own.path)
+    sweep(host)
     folder = GroupFolder(f"{own.path}/{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}", own.version)
     first = own.version == 1
     try:
@@ -90,8 +90,12 @@ def _write(folder: str, name: str, value: int) -> None:
         file.write(str(value))
 
 
-def _sweep(parent: str) -> None:
+def sweep(host: Host) -> None:
     """Remove the groups of jobs that were killed. One with a process in it cannot be removed, and is not."""
+    own = next(iter(host.memory_groups()), None)
+    if own is None:
+        return
+    parent = own.path
     try:
         names = os.listdir(parent)
     except OSError:

@@ -54,6 +54,7 @@ def scan_paths(
     quarantine: str | None,
     dry_run: bool,
     show_all: bool,
+    on: str = "local",
 ) -> int:
     """The whole command; returns its exit status."""
     _need_pillow()
@@ -63,9 +64,11 @@ def scan_paths(
         jobs or len(os.sched_getaffinity(0)),
     )
     files = [path for path in files_below(paths) if not _is_below(path, quarantine)]
+    if on != "local":  # a relative path is another file on another machine
+        files = [os.path.abspath(path) for path in files]
     cache = Cache(cache_path() if use_cache else None, settings.fingerprint)
     try:
-        checked = _checked(files, settings, cache)
+        checked = _checked(files, settings, cache, on)
     except KeyboardInterrupt:
         if use_cache:
             console_on(sys.stderr).print(
@@ -143,7 +146,7 @@ def _need_pillow() -> None:
         ) from error
 
 
-def _checked(files: Sequence[str], settings: Settings, cache: Cache) -> list[Checked]:
+def _checked(files: Sequence[str], settings: Settings, cache: Cache, on: str) -> list[Checked]:
     columns = (
         TextColumn("scanning"),
         BarColumn(),
@@ -158,7 +161,7 @@ def _checked(files: Sequence[str], settings: Settings, cache: Cache) -> list[Che
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         task = progress.add_task("", total=len(files), bad="")
-        for one in scan(files, settings, cache):
+        for one in scan(files, settings, cache, on):
             if one is not None:
                 found.append(one)
                 bad += bool(one.flaws)

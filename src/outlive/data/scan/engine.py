@@ -17,7 +17,11 @@ from outlive.data.scan.flaws import Flaw
 from outlive.data.scan.neighbours import SAME_NAME, Neighbours, Sight
 from outlive.data.scan.pictures import check_file
 from outlive.jobs.executor import Outcome, TaskName
+from outlive.jobs.leases.cut import leases_of, size_for
+from outlive.jobs.leases.lease_worker import Terms
 from outlive.jobs.local_executor import LocalExecutor
+from outlive.jobs.ray.cluster import address_of
+from outlive.jobs.ray.executor import RayExecutor
 from outlive.jobs.schedule import Fall
 from outlive.jobs.stop_signals import stoppable
 from outlive.jobs.worker_death import Death
@@ -120,7 +124,9 @@ def _annotations(
     )
 
 
-def scan(files: Sequence[str], settings: Settings, cache: Cache) -> Iterator[Checked | None]:
+def scan(
+    files: Sequence[str], settings: Settings, cache: Cache, on: str = "local"
+) -> Iterator[Checked | None]:
     """Check all files, in any order, and yield each exactly once (``None`` for one that is not data)."""
     left: list[str] = []
     for path in files:
@@ -129,14 +135,7 @@ def scan(files: Sequence[str], settings: Settings, cache: Cache) -> Iterator[Che
             yield known
         else:
             left.append(path)
-    workers = min(settings.jobs, len(left) // BATCH + 1)
-    executor = LocalExecutor(
-        TaskName("outlive.data.scan.task:make", {"settings": settings}, IMPORTS),
-        left,
-        workers=workers,
-        chunk=max(1, min(BATCH, len(left) // (CHUNKS_PER_WORKER * workers))),
-        deadline=SECONDS_PER_STEP,
-    )
+    executor = _here(left, settings) if on == "local" else _on_ray(left, settings, on)
     with stoppable(executor.stop_at_once, signal.SIGINT) as came:
         try:
             for outcomes in executor.run():
@@ -145,6 +144,33 @@ def scan(files: Sequence[str], settings: Settings, cache: Cache) -> Iterator[Che
             _remembered(executor.unheard, cache)
     if came:
         raise KeyboardInterrupt
+
+
+def _here(left: Sequence[str], settings: Settings) -> LocalExecutor:
+    workers = min(settings.jobs, len(left) // BATCH + 1)
+    return LocalExecutor(
+        _task(settings),
+        left,
+        workers=workers,
+        chunk=max(1, min(BATCH, len(left) // (CHUNKS_PER_WORKER * workers))),
+        deadline=SECONDS_PER_STEP,
+    )
+
+
+def _on_ray(left: Sequence[str], settings: Settings, on: str) -> RayExecutor:
+    terms = Terms(
+        _task(settings),
+        str,
+        str,
+        chunk=size_for(len(left)) // CHUNKS_PER_WORKER or 1,
+        deadline=SECONDS_PER_STEP,
+        judged=False,
+    )
+    return RayExecutor(terms, leases_of(left, str, size_for(len(left))), address_of(on))
+
+
+def _task(settings: Settings) -> TaskName:
+    return TaskName("outlive.data.scan.task:make", {"settings": settings}, IMPORTS)
 
 
 def _remembered(outcomes: Sequence[Outcome], cache: Cache) -> list[Checked | None]:

@@ -13,15 +13,22 @@ from typing import Any
 
 from outlive.errors import UsageError, did_you_mean_path
 from outlive.jobs.endure import Answer, endure
-from outlive.jobs.executor import TaskName
+from outlive.jobs.executor import Executor, TaskName
 from outlive.jobs.fingerprint import fingerprint
+from outlive.jobs.leases.cut import leases_of
+from outlive.jobs.leases.lease_worker import Terms
 from outlive.jobs.local_executor import DEADLINE, PATIENCE, LocalExecutor
 from outlive.jobs.predict.plain import from_plain, to_plain
+from outlive.jobs.ray.cluster import address_of
+from outlive.jobs.ray.executor import RayExecutor
 from outlive.jobs.results_journal import Journal
 from outlive.model.findings import Verdict
 from outlive.model.quick_dataclass import dataclass
 
 WORDS_OF_A_NAME = 120
+
+#: Inputs that an actor is handed at once.
+LEASE = 16
 
 #: Of a .keras file: the part that differs each time that it is saved.
 SAVED_WHEN = "metadata.json"
@@ -51,19 +58,21 @@ def predict(
     deadline: float | None = None,
     out: str | None = None,
     resume: bool = False,
+    on: str = "local",
 ) -> Iterator[Predicted]:
     """Run a model over inputs in a worker; yield each input with its value, or with the verdict on the worker that died of it.
 
     ``model``: a function that takes a list of inputs and returns as many values (or its name, ``"module:function"``), the path of a
     SavedModel or Keras file, or a Keras model. A function is called in another process: what it needs must be importable there, or
     stand in the script that defines it. ``out`` keeps the results in a folder; with ``resume`` those that are there already are
-    yielded first and not worked out again. The order is that in which they are done; ``index`` says where each belongs.
+    yielded first and not worked out again. The order is that in which they are done; ``index`` says where each belongs. ``on``: ``"ray"``
+    or ``"ray:HOST:PORT"`` for actors on all nodes of a Ray cluster; a model is sent there, and a function must be importable there.
     """
     with tempfile.TemporaryDirectory(prefix="outlive-predict-") as folder:
         task, identity = _task(model, folder)
         journal = Journal(out, {"model": identity}, resume) if out is not None else None
         try:
-            yield from _predicted(task, inputs, journal, batch, memory, deadline)
+            yield from _predicted(task, inputs, journal, batch, memory, deadline, on)
         finally:
             if journal is not None:
                 journal.close()
@@ -76,6 +85,7 @@ def _predicted(
     batch: int,
     memory: int | None,
     deadline: float | None,
+    on: str,
 ) -> Iterator[Predicted]:
     known = dict(_known(journal)) if journal is not None else {}
     waiting: dict[int, Any] = {}
@@ -89,20 +99,22 @@ def _predicted(
                 waiting[index] = item
                 yield {"index": index, "item": item}
 
-    job = LocalExecutor(
+    terms = Terms(
         task,
-        items(),
+        _name,
+        _path_of,
         most=batch,
         deadline=deadline or DEADLINE,
         patience=PATIENCE if deadline is None else 1.0,
         budget=memory,
     )
+    job = _on_this_machine(terms, items()) if on == "local" else _on_ray(terms, items(), on)
     encoded = journal is not None
     for answers in endure(
         job,
         journal,
         _name,
-        lambda item: _path(item["item"]),
+        _path_of,
         to_plain if encoded else None,
     ):
         while earlier:
@@ -111,6 +123,23 @@ def _predicted(
             index = int(one.name.partition(" ")[0])
             yield _made(index, waiting.pop(index), one)
     yield from earlier
+
+
+def _on_this_machine(terms: Terms, items: Iterator[dict[str, Any]]) -> Executor:
+    return LocalExecutor(
+        terms.task,
+        items,
+        most=terms.most,
+        deadline=terms.deadline,
+        patience=terms.patience,
+        budget=terms.budget,
+    )
+
+
+def _on_ray(terms: Terms, items: Iterator[dict[str, Any]], on: str) -> Executor:
+    files = {name: terms.task.arguments.get(name, "") for name in ("path", "script")}
+    parcels = {name: path for name, path in files.items() if path}
+    return RayExecutor(terms, leases_of(items, _name, LEASE), address_of(on), parcels=parcels)
 
 
 def _made(index: int, item: Any, answer: Answer) -> Predicted:
@@ -130,7 +159,8 @@ def _name(item: dict[str, Any]) -> str:
     return f"{item['index']} {words[:WORDS_OF_A_NAME]}"
 
 
-def _path(thing: Any) -> str:
+def _path_of(item: dict[str, Any]) -> str:
+    thing = item["item"]
     return str(thing) if isinstance(thing, (str, os.PathLike)) and os.path.isfile(thing) else ""
 
 

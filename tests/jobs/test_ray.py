@@ -1,0 +1,204 @@
+"""A cluster of Ray that really loses a node: each input is answered once, and what kills its worker is named."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outlive.jobs.leases.parts import Parts
+from outlive.jobs.leases.storage import FolderStorage
+
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None,
+    reason="Ray is not installed: pip install 'outlive[scale]'",
+)
+pytestmark = [needs_ray, pytest.mark.death, pytest.mark.timeout(300)]
+
+HELPERS = Path(__file__).parent.parent / "helpers"
+
+
+class Talking:
+    """A process that says one JSON object a line, and is told words."""
+
+    def __init__(self, environment: dict[str, str], script: str, *words: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(HELPERS / script), *words],
+            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def heard(self) -> dict[str, Any]:
+        """The next thing that it says; Ray prints between."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                found: dict[str, Any] = json.loads(line)
+                return found
+        raise AssertionError(f"it ended with {self.process.wait()}")
+
+    def tell(self, words: str) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{words}\n")
+        self.process.stdin.flush()
+        return self.heard()
+
+    def end(self) -> int:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        status = self.process.wait(60)
+        self.process.stdout.close()
+        return status
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A home of its own: Ray keeps a secret there that would change how every later cluster starts."""
+    home = tmp_path_factory.mktemp("home")
+    return {
+        **os.environ,
+        "HOME": str(home),
+        "OUTLIVE_HOME": str(home / "outlive"),
+        "PYTHONPATH": os.pathsep.join([str(HELPERS), os.environ.get("PYTHONPATH", "")]),
+        "RAY_AUTH_MODE": "disabled",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_health_check_period_ms": "500",
+    }
+
+
+@pytest.fixture(scope="module")
+def cluster(environment: dict[str, str]) -> Iterator[tuple[Talking, str]]:
+    talking = Talking(environment, "ray_cluster.py", "2")
+    address = talking.heard()["address"]
+    yield talking, address
+    talking.end()
+    assert [] == left_behind(environment["OUTLIVE_HOME"])
+
+
+def left_behind(home: str) -> list[str]:
+    """Processes of workers that were started with this home."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes()
+            mine = f"OUTLIVE_HOME={home}".encode() in (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if mine and b"outlive.jobs.zygote" in words:
+            found.append(folder.name)
+    return found
+
+
+def test_a_row_that_kills_a_batch_of_ray_data_comes_back_with_its_verdict(
+    cluster: tuple[Talking, str], environment: dict[str, str]
+) -> None:
+    _, address = cluster
+    job = Talking(environment, "ray_rows.py", address)
+
+    told = job.heard()
+
+    assert 0 == job.end()
+    for rows in (told["class"], told["function"]):
+        by_id = {row["id"]: row for row in rows}
+        assert list(range(40)) == sorted(by_id)
+        bad = {
+            n: json.loads(row["__outlive_error__"])
+            for n, row in by_id.items()
+            if row["__outlive_error__"]
+        }
+        assert {7: "user-native-crashed", 23: "uncaught-exception"} == {
+            n: one["cause"] for n, one in bad.items()
+        }
+        assert {n: 2 * n for n in range(40) if n not in bad} == {
+            n: row["double"] for n, row in by_id.items() if n not in bad
+        }
+
+
+def test_a_node_that_is_lost_costs_no_input_and_each_poison_is_named(
+    cluster: tuple[Talking, str], environment: dict[str, str], tmp_path: Path
+) -> None:
+    talking, address = cluster
+    gate = tmp_path / "gate"
+    acts = {7: "segfault", 50: "abort", 120: "throw"}
+    items: list[dict[str, Any]] = [{"n": n} for n in range(200)]
+    for n, act in acts.items():
+        items[n]["run"] = act
+    for item in items[60:]:
+        item["until"] = str(gate)
+    (tmp_path / "items.json").write_text(json.dumps(items))
+    out = tmp_path / "out"
+    job = Talking(environment, "ray_job.py", address, str(out), str(tmp_path / "items.json"))
+
+    told = job.heard()
+    answered: Counter[int] = Counter(told.get("answered", ()))
+    while told.get("nodes") != 2 or len(answered) < 20:  # both have work in hand, and it waits
+        told = job.heard()
+        answered.update(told.get("answered", ()))
+    talking.tell("kill 1")
+    while not told.get("lost") or told["nodes"] != 1:
+        told = job.heard()
+        answered.update(told.get("answered", ()))
+    gate.touch()
+    while "finished" not in told:
+        told = job.heard()
+        answered.update(told.get("answered", ()))
+
+    assert told["finished"]
+    assert 0 == job.end()
+    assert Counter(range(200)) == answered
+    parts = Parts(FolderStorage(str(out)))
+    parts.look()
+    records = list(parts.records())
+    assert Counter(str(n) for n in range(200)) == Counter(
+        name
+        for record in records
+        for name in [
+            *(one for one, _ in record["done"]),
+            *(one["input"] for one in record["quarantined"]),
+        ]
+    )
+    bad = {one["input"]: one for record in records for one in record["quarantined"]}
+    causes = {name: one["cause"] for name, one in bad.items()}
+    crashed = "user-native-crashed"
+    assert {"7": crashed, "50": crashed, "120": "uncaught-exception"} == causes
+    assert all(one["host"] and one["worker"] for one in bad.values())
+    assert [] == [name for name in os.listdir(out / "parts") if not name.endswith(".jsonl")]
+
+
+def test_a_driver_that_is_killed_is_resumed_and_nothing_committed_is_done_again(
+    cluster: tuple[Talking, str], environment: dict[str, str], tmp_path: Path
+) -> None:
+    _, address = cluster
+    gate = tmp_path / "gate"
+    items = [{"n": n, **({"until": str(gate)} if n >= 60 else {})} for n in range(120)]
+    (tmp_path / "items.json").write_text(json.dumps(items))
+    out = tmp_path / "out"
+    words = ("ray_job.py", address, str(out), str(tmp_path / "items.json"))
+    job = Talking(environment, *words)
+    while not job.heard()["answered"]:
+        pass
+
+    job.process.kill()
+    assert -signal.SIGKILL == job.end()
+    before = set(os.listdir(out / "parts"))
+    gate.touch()
+    again = Talking(environment, *words)
+    answered: Counter[int] = Counter()
+    while "finished" not in (told := again.heard()):
+        answered.update(told["answered"])
+
+    assert told["finished"] and 0 == again.end()
+    assert before <= set(os.listdir(out / "parts"))
+    parts = Parts(FolderStorage(str(out)))
+    parts.look()
+    done = Counter(name for record in parts.records() for name, _ in record["done"])
+    assert Counter(str(n) for n in range(120)) == done
+    assert len(answered) < 120 and set(answered.values()) == {1}
