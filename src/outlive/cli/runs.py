@@ -19,7 +19,13 @@ from outlive.errors import NothingRecorded, OutliveError, UsageError, did_you_me
 from outlive.inside.notes import kinds
 from outlive.model.findings import EndingKind, size
 from outlive.recorder.store import run_folders
-from outlive.recorder.store.read_run import is_running, notebook_of, read_run, start_of
+from outlive.recorder.store.read_run import (
+    is_running,
+    may_run_elsewhere,
+    notebook_of,
+    read_run,
+    start_of,
+)
 from outlive.report.headline import short_command
 from outlive.report.terminal import console_on
 from outlive.report.text import visible
@@ -282,7 +288,7 @@ def _summary(name: str) -> dict[str, Any]:
         verdict = stored_verdict(folder)
     except Exception as error:  # one unreadable verdict must not hide the others
         return row | {"ended": f"unreadable: {error}"}
-    row["ended"] = verdict.ending.detail if verdict else _without_verdict(run, payloads)
+    row["ended"] = verdict.ending.detail if verdict else _without_verdict(folder, run, payloads)
     if verdict is not None and verdict.cause is not None:
         row["cause"] = verdict.cause.slug
         row["also"] = [finding.slug for finding in verdict.findings[1:]]
@@ -296,9 +302,11 @@ def _summary(name: str) -> dict[str, Any]:
     return row
 
 
-def _without_verdict(run: dict[str, Any], payloads: list[dict[str, Any]]) -> str:
+def _without_verdict(folder: str, run: dict[str, Any], payloads: list[dict[str, Any]]) -> str:
     """No verdict was stored: nothing happened, or it still goes on, or the supervisor was ended too."""
     end = next((payload for payload in payloads if payload.get("kind") == kinds.END), None)
     if end is not None:
         return f"finished after {end.get('at', 0):.1f} s"
+    if may_run_elsewhere(folder, run):
+        return f"running on {run['host']['name']}, or lost with it"
     return "still running" if is_running(run) else "incomplete: Outlive was killed too"

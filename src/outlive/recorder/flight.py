@@ -98,6 +98,7 @@ class Flight:
         self._neighbours: Any = None
         self.end_signal = 0  #: the last signal by which somebody wanted the program to end
         self.died_at = 0.0  #: seconds since the start
+        self.job = ""  #: that it is a rank of, where somebody named one
         self.metrics: Any = None  #: who is told of each sample, if somebody asked for it
 
     def watch_for_hangs(self, after: float, tell: Callable[[bool], None]) -> None:
@@ -123,6 +124,7 @@ class Flight:
                 self.secrets,
                 self._rings,
                 self._task_groups,
+                self.job,
             )
         )
 

@@ -1,0 +1,1 @@
+"""What the verdicts of many runs have in common."""
