@@ -14,6 +14,7 @@ import click
 
 from outlive.cli.complete_names import complete_run, complete_unit
 from outlive.cli.measures import moment, size_or_nothing
+from outlive.coroner.gather.gather import membership_in
 from outlive.coroner.stored_verdict import stored_verdict
 from outlive.errors import NothingRecorded, OutliveError, UsageError, did_you_mean
 from outlive.inside.notes import kinds
@@ -234,6 +235,8 @@ def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
         how = (row["cause"] or ended,) if narrow else (ended, row["cause"] or "")
         when, run = _day_and_time(row["time"], now), run_folders.last_part(row["run"])
         what = row["notebook"] or short_command(row["words"])
+        if row["job"]:
+            what = f"[{row['job']} {row['rank'] or '?'}] {what}"
         cells.append((when, run, *map(visible, how), visible(what)))
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     for cell in cells:
@@ -271,6 +274,7 @@ def _summary(name: str) -> dict[str, Any]:
     payloads, _ = read_run(folder)
     run = start_of(payloads)
     began = run.get("time")
+    member = membership_in(run)
     row: dict[str, Any] = {
         "run": name,
         "ended": None,
@@ -281,6 +285,9 @@ def _summary(name: str) -> dict[str, Any]:
         "also": [],
         "folder": run.get("folder"),
         "revision": run.get("revision") or None,
+        "job": member.job if member else None,
+        "rank": (member.rank or None) if member else None,
+        "host": (run.get("host") or {}).get("name") or None,
         "time": began,
         "words": [str(word) for word in run.get("command", ())],
     }

@@ -101,6 +101,11 @@ class Flight:
         self.job = ""  #: that it is a rank of, where somebody named one
         self.metrics: Any = None  #: who is told of each sample, if somebody asked for it
 
+    @property
+    def ended_at(self) -> float:
+        """When the program was gone, in seconds since 1970."""
+        return self._baseline.time + self.died_at
+
     def watch_for_hangs(self, after: float, tell: Callable[[bool], None]) -> None:
         """Call ``tell`` with everything recorded so far when the program has made no progress for that many seconds."""
         from outlive.recorder.hang.watch import HangWatch

@@ -102,7 +102,7 @@ def _add_first(rows: Table, first: RankVerdict, neighbours: NeighboursOf) -> Non
 def _own_cause(first: RankVerdict) -> Finding | None:
     """The cause of the first one, where it is what is said of it."""
     cause = first.record.cause
-    return cause if cause is not None and cause.says == first.says else None
+    return cause if cause is not None and first.says.endswith(cause.says) else None
 
 
 def _place(place: Place, run: str, neighbours: NeighboursOf) -> Text:

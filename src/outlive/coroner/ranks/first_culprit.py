@@ -155,7 +155,14 @@ class _Inquiry:
                     if same
                     else "they ended within seconds of each other, and the clocks of their hosts are not compared"
                 )
-            self.how.append(f"{_capital(_list(dated))} each died of a cause of their own; which was first cannot be told: {why}.")  # fmt: skip
+            self.how.append(
+                f"{_capital(_list(dated))} each died of a cause of their own; which was first cannot be told: {why}."
+            )
+        alike = {(it.cause.slug, str(it.cause.where)) for it in dated if it.cause is not None}
+        if len(alike) == 1 and first.cause is not None and first.cause.where is not None:
+            self.how.append(
+                f"{_capital(_list(dated))} died alike, at the same line: the cause is in what all ranks do, whichever was first."
+            )
 
     def _sure_of_the_only_one(self, first: RankRecord) -> Confidence:
         """A rank without a record may have been the first, and so may one that ended before."""
@@ -182,10 +189,15 @@ class _Inquiry:
         if naming:
             self.how.append(f"{_capital(_list(naming))} failed after losing {first.words}: the error names it.")  # fmt: skip
         if silent:
-            whom = "a rank that it" if len(silent) == 1 else "a rank that they"
-            them = "does" if len(silent) == 1 else "do"
-            self.how.append(f"{_capital(_list(silent))} failed for the connection to {whom} {them} not name; {first.words} is the only one with a cause of its own."
-                            if self.order is Order.ONLY else f"{_capital(_list(silent))} failed for a lost connection.")  # fmt: skip
+            only = (
+                f"; {first.words} is the only one with a cause of its own"
+                if self.order is Order.ONLY
+                else ""
+            )
+            them = "it" if len(silent) == 1 else "they"
+            self.how.append(
+                f"{_capital(_list(silent))} failed only because {them} lost a peer (the error does not say which){only}."
+            )
         if not naming and not silent and self.order is Order.ONLY and len(self.everyone) > 1:
             self.how.append(f"{_capital(first.words)} is the only one with a cause of its own.")
 
@@ -277,9 +289,10 @@ class _Inquiry:
             part = Part.ALSO if cause is not None else Part.UNKNOWN
             return part, cause.says if cause is not None else "ended, and nobody knows of what"
         if record.state is State.RUNNING or _hangs(record):
-            at = f" at {_place(record.stands)}" if record.stands is not None else ""
             waits = record.in_framework or record.waited
-            return (Part.WAITS, f"waits for the others{at}") if waits and self.first else (Part.RUNNING, f"is running{at}")  # fmt: skip
+            if waits and self.first:
+                return Part.WAITS, "waits for the others"
+            return Part.RUNNING, "is running"
         return Part.FINISHED, "ended well"
 
     def _says_of_the_first(self, record: RankRecord) -> str:
