@@ -30,7 +30,16 @@ ROOT = Path(__file__).resolve().parent.parent
 for _folder in ("demo", "tests/helpers"):
     sys.path.insert(0, str(ROOT / _folder))
 
-from play_job import STUCK, Job, cluster, kill_at_fault, line_of, numbered, playing, wait_for
+from play_job import (  # noqa: E402
+    STUCK,
+    Job,
+    cluster,
+    kill_at_fault,
+    line_of,
+    numbered,
+    playing,
+    wait_for,
+)
 
 THREE = ("0", "1", "2")
 
@@ -155,7 +164,7 @@ def blind() -> Iterator[Death]:
         yield odd("forgotten alarm", {"1": "alarm@5"}, ("1",), fault("alarm"))
         yield odd("queue that nobody fills", {"2": "waits@5"}, ("2",), fault("waits"), hangs=True)
         yield odd("abort", {"0": "aborts@9"}, ("0",), fault("aborts"))
-        yield odd("all alike", {rank: "loads@5" for rank in THREE}, THREE, fault("loads"))
+        yield odd("all alike", dict.fromkeys(THREE, "loads@5"), THREE, fault("loads"))
         yield odd(
             "terminated from outside",
             {"1": "outside@5"},

@@ -63,6 +63,29 @@ WIDTH_FOR_ALL = 100
     metavar="WHEN",
     help="Only runs started since: 90m, 2h, 3d, 2026-11-16.",
 )
+@click.option(
+    "--group",
+    is_flag=True,
+    help="One line for each fault: how often it was met, since which commit, on how many hosts. Needs: pip install 'outlive[fleet]'.",
+)
+@click.option(
+    "--in",
+    "places",
+    multiple=True,
+    metavar="PLACE",
+    help="With --group: a folder or bucket (s3://…) below which the runs of other hosts lie. May be given several times.",
+)
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    help="Write the faults as one self-contained page. - for stdout.",
+)
+@click.option(
+    "--parquet",
+    type=click.Path(dir_okay=False),
+    help="Write one row for each run, for DuckDB and pandas.",
+)
 @click.pass_context
 def list_(
     context: click.Context,
@@ -72,6 +95,10 @@ def list_(
     folder: str | None,
     here: bool,
     since: float | None,
+    group: bool,
+    places: tuple[str, ...],
+    page: str | None,
+    parquet: str | None,
 ) -> None:
     """List the recorded runs, the newest first: when, how it ended, why, what was run.
 
@@ -80,9 +107,22 @@ def list_(
       outlive runs --cause kept-in-container -n 0   every run that died of a growing list
       outlive runs prune --older-than 30d           show what would be deleted; delete with --yes
       outlive runs export RUN run.zip               one file; read it with `outlive why run.zip`
+      outlive runs --group --in /shared/outlive     what a fleet dies of: each fault once
     """
     if context.invoked_subcommand is not None:
         return
+    if group or page or parquet:
+        _refuse_filters(bool(slug or folder or here))
+        from outlive.cli.runs_fleet import tell_of_a_fleet
+
+        tell_of_a_fleet(
+            places, since=since, count=count, as_json=as_json, page=page, parquet=parquet
+        )
+        return
+    if places:
+        raise UsageError(
+            "--in is for --group, --html and --parquet.", "outlive runs --group --in PLACE"
+        )
     if slug not in (None, ANY_CAUSE, NO_CAUSE):
         _require_cause(slug)
     within = os.path.realpath(folder or os.curdir) if folder or here else None
@@ -100,6 +140,15 @@ def list_(
         _say_nothing_fits(bool(slug or within or since))
         return
     _print_rows(rows)
+
+
+def _refuse_filters(given: bool) -> None:
+    """Refuse to leave out runs of a fleet: a fault that was met before would count as new."""
+    if given:
+        raise UsageError(
+            "--cause, --folder and --here are for the list of runs, not for --group.",
+            "All faults:  outlive runs --group",
+        )
 
 
 def _require_cause(slug: str) -> None:

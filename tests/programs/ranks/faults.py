@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import queue
 import signal
@@ -24,8 +25,11 @@ def kill() -> None:
 
 
 def outside() -> None:
-    told()
-    while True:  # until somebody kills it
+    for (
+        turn
+    ) in itertools.count():  # until somebody kills it, who waits until it has been here for a while
+        if turn == 100:
+            told()
         time.sleep(0.01)  # <- outside
 
 
@@ -49,10 +53,9 @@ def memory() -> None:
 
 
 def disk() -> None:
-    with open(os.path.join(os.environ["RANK_DISK"], "checkpoint"), "wb", buffering=0) as file:
-        while True:
-            if file.write(bytes(1 << 20)) < 1 << 20:
-                file.write(bytes(1 << 20))  # <- disk
+    file = os.open(os.path.join(os.environ["RANK_DISK"], "checkpoint"), os.O_WRONLY | os.O_CREAT)
+    while True:
+        os.write(file, bytes(1 << 20))  # <- disk
 
 
 def hangs() -> None:

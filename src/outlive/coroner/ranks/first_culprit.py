@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from outlive.model.findings import Confidence, EndingKind, Place
+from outlive.model.findings import Confidence, EndedBy, EndingKind, Place
 from outlive.model.ranks.job import JobVerdict, Order, Part, RankRecord, RankVerdict, State
 from outlive.model.ranks.membership import Membership, rank_words
 
@@ -118,10 +118,10 @@ class _Inquiry:
 
     def _among_those_that_died(self) -> None:
         """The one that the others name; else the one that ended first."""
-        dated = sorted(self.own, key=lambda it: (_is_from_outside(it) and self._all_alike(), it.ended or float("inf")))  # fmt: skip
-        if self._all_alike() and len(self.own) > 1:
+        if self._all_cancelled():
             self._ended_together()
             return
+        dated = sorted(self.own, key=lambda it: it.ended or float("inf"))
         first = dated[0]
         if len(dated) == 1:
             self._name(first, Order.ONLY, self._sure_of_the_only_one(first))
@@ -172,10 +172,10 @@ class _Inquiry:
             Confidence.PROVEN if whole and later and first.ended is not None else Confidence.LIKELY
         )
 
-    def _all_alike(self) -> bool:
-        return all(map(_is_from_outside, self.own)) and len(self.own) + len(self.victims) == sum(
-            record.failed for record in self.everyone
-        ) and len(self.own) >= max(2, sum(it.state is not State.ABSENT for it in self.everyone) // 2 + 1)  # fmt: skip
+    def _all_cancelled(self) -> bool:
+        """Whether somebody outside ended every rank: a person, a scheduler, or the launcher on behalf of one."""
+        there = [record for record in self.everyone if record.state is not State.ABSENT]
+        return len(there) > 1 and all(_is_from_outside(it) or it.by_launcher for it in there)
 
     def _ended_together(self) -> None:
         """Somebody ended the whole job; it may have stood still before that."""
@@ -312,7 +312,7 @@ class _Inquiry:
         )
 
     def _stood_still(self, record: RankRecord) -> bool:
-        return _is_from_outside(record) and self._all_alike()
+        return _is_from_outside(record) and self._all_cancelled()
 
 
 def _is_innocent(record: RankRecord) -> bool:
@@ -327,7 +327,10 @@ def _is_innocent(record: RankRecord) -> bool:
 
 
 def _is_from_outside(record: RankRecord) -> bool:
-    return record.failed and record.cause is not None and record.cause.slug in FROM_OUTSIDE
+    """Whether somebody else ended it, and nothing is known to be wrong with it."""
+    if not record.failed or record.cause is None or record.cause.slug not in FROM_OUTSIDE:
+        return False
+    return record.ending is None or record.ending.by is not EndedBy.ITSELF
 
 
 def _hangs(record: RankRecord) -> bool:

@@ -1,1 +1,0 @@
-"""What the verdicts of many runs have in common."""
