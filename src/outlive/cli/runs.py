@@ -14,12 +14,19 @@ import click
 
 from outlive.cli.complete_names import complete_run, complete_unit
 from outlive.cli.measures import moment, size_or_nothing
+from outlive.coroner.gather.gather import membership_in
 from outlive.coroner.stored_verdict import stored_verdict
 from outlive.errors import NothingRecorded, OutliveError, UsageError, did_you_mean
 from outlive.inside.notes import kinds
 from outlive.model.findings import EndingKind, size
 from outlive.recorder.store import run_folders
-from outlive.recorder.store.read_run import is_running, notebook_of, read_run, start_of
+from outlive.recorder.store.read_run import (
+    is_running,
+    may_run_elsewhere,
+    notebook_of,
+    read_run,
+    start_of,
+)
 from outlive.report.headline import short_command
 from outlive.report.terminal import console_on
 from outlive.report.text import visible
@@ -56,6 +63,29 @@ WIDTH_FOR_ALL = 100
     metavar="WHEN",
     help="Only runs started since: 90m, 2h, 3d, 2026-11-16.",
 )
+@click.option(
+    "--group",
+    is_flag=True,
+    help="One line for each fault: how often it was met, since which commit, on how many hosts. Needs: pip install 'outlive[fleet]'.",
+)
+@click.option(
+    "--in",
+    "places",
+    multiple=True,
+    metavar="PLACE",
+    help="With --group: a folder or bucket (s3://…) below which the runs of other hosts lie. May be given several times.",
+)
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    help="Write the faults as one self-contained page. - for stdout.",
+)
+@click.option(
+    "--parquet",
+    type=click.Path(dir_okay=False),
+    help="Write one row for each run, for DuckDB and pandas.",
+)
 @click.pass_context
 def list_(
     context: click.Context,
@@ -65,6 +95,10 @@ def list_(
     folder: str | None,
     here: bool,
     since: float | None,
+    group: bool,
+    places: tuple[str, ...],
+    page: str | None,
+    parquet: str | None,
 ) -> None:
     """List the recorded runs, the newest first: when, how it ended, why, what was run.
 
@@ -73,9 +107,22 @@ def list_(
       outlive runs --cause kept-in-container -n 0   every run that died of a growing list
       outlive runs prune --older-than 30d           show what would be deleted; delete with --yes
       outlive runs export RUN run.zip               one file; read it with `outlive why run.zip`
+      outlive runs --group --in /shared/outlive     what a fleet dies of: each fault once
     """
     if context.invoked_subcommand is not None:
         return
+    if group or page or parquet:
+        _refuse_filters(bool(slug or folder or here))
+        from outlive.cli.runs_fleet import tell_of_a_fleet
+
+        tell_of_a_fleet(
+            places, since=since, count=count, as_json=as_json, page=page, parquet=parquet
+        )
+        return
+    if places:
+        raise UsageError(
+            "--in is for --group, --html and --parquet.", "outlive runs --group --in PLACE"
+        )
     if slug not in (None, ANY_CAUSE, NO_CAUSE):
         _require_cause(slug)
     within = os.path.realpath(folder or os.curdir) if folder or here else None
@@ -93,6 +140,15 @@ def list_(
         _say_nothing_fits(bool(slug or within or since))
         return
     _print_rows(rows)
+
+
+def _refuse_filters(given: bool) -> None:
+    """Refuse to leave out runs of a fleet: a fault that was met before would count as new."""
+    if given:
+        raise UsageError(
+            "--cause, --folder and --here are for the list of runs, not for --group.",
+            "All faults:  outlive runs --group",
+        )
 
 
 def _require_cause(slug: str) -> None:
@@ -228,6 +284,8 @@ def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
         how = (row["cause"] or ended,) if narrow else (ended, row["cause"] or "")
         when, run = _day_and_time(row["time"], now), run_folders.last_part(row["run"])
         what = row["notebook"] or short_command(row["words"])
+        if row["job"]:
+            what = f"[{row['job']} {row['rank'] or '?'}] {what}"
         cells.append((when, run, *map(visible, how), visible(what)))
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     for cell in cells:
@@ -265,6 +323,7 @@ def _summary(name: str) -> dict[str, Any]:
     payloads, _ = read_run(folder)
     run = start_of(payloads)
     began = run.get("time")
+    member = membership_in(run)
     row: dict[str, Any] = {
         "run": name,
         "ended": None,
@@ -275,6 +334,9 @@ def _summary(name: str) -> dict[str, Any]:
         "also": [],
         "folder": run.get("folder"),
         "revision": run.get("revision") or None,
+        "job": member.job if member else None,
+        "rank": (member.rank or None) if member else None,
+        "host": (run.get("host") or {}).get("name") or None,
         "time": began,
         "words": [str(word) for word in run.get("command", ())],
     }
@@ -282,7 +344,7 @@ def _summary(name: str) -> dict[str, Any]:
         verdict = stored_verdict(folder)
     except Exception as error:  # one unreadable verdict must not hide the others
         return row | {"ended": f"unreadable: {error}"}
-    row["ended"] = verdict.ending.detail if verdict else _without_verdict(run, payloads)
+    row["ended"] = verdict.ending.detail if verdict else _without_verdict(folder, run, payloads)
     if verdict is not None and verdict.cause is not None:
         row["cause"] = verdict.cause.slug
         row["also"] = [finding.slug for finding in verdict.findings[1:]]
@@ -296,9 +358,11 @@ def _summary(name: str) -> dict[str, Any]:
     return row
 
 
-def _without_verdict(run: dict[str, Any], payloads: list[dict[str, Any]]) -> str:
+def _without_verdict(folder: str, run: dict[str, Any], payloads: list[dict[str, Any]]) -> str:
     """No verdict was stored: nothing happened, or it still goes on, or the supervisor was ended too."""
     end = next((payload for payload in payloads if payload.get("kind") == kinds.END), None)
     if end is not None:
         return f"finished after {end.get('at', 0):.1f} s"
+    if may_run_elsewhere(folder, run):
+        return f"running on {run['host']['name']}, or lost with it"
     return "still running" if is_running(run) else "incomplete: Outlive was killed too"

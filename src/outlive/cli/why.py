@@ -16,7 +16,13 @@ from outlive.inside.notes import kinds
 from outlive.recorder.store import run_folders
 from outlive.recorder.store.archive import run_folder, sources_in
 from outlive.recorder.store.entries import reading_once
-from outlive.recorder.store.read_run import is_running, notebook_of, read_run, start_of
+from outlive.recorder.store.read_run import (
+    is_running,
+    may_run_elsewhere,
+    notebook_of,
+    read_run,
+    start_of,
+)
 from outlive.recorder.store.users_files import is_foreign
 from outlive.report.headline import kernel_name, program_name
 from outlive.report.terminal import neighbours_in, show
@@ -50,8 +56,21 @@ DIGITS_OF_A_PID = 7
     is_flag=True,
     help="Write that page into the run's folder (of an exported file: a temporary one) and open it in a browser.",
 )
+@click.option(
+    "--job",
+    is_flag=False,
+    flag_value="",
+    metavar="[NAME]",
+    help="One verdict for a job of many ranks: which died first, of what, at which line. Without NAME, the last job. With --json, schema outlive.job/1.",
+)
 def why(
-    name: str | None, as_json: bool, share: bool, again: bool, page: str | None, look: bool
+    name: str | None,
+    as_json: bool,
+    share: bool,
+    again: bool,
+    page: str | None,
+    look: bool,
+    job: str | None,
 ) -> None:
     """Show the verdict of the last run, or of RUN (a name from `outlive runs`, the beginning of one, a folder, or an exported file).
 
@@ -63,9 +82,15 @@ def why(
       outlive why 12345                        what process 12345 is doing, or waiting for
       outlive why --html report.html           a page to keep, or to send to a colleague
       outlive why --html report.html --share   … to a stranger: paths, arguments, user and host masked
+      outlive why --job                        the last job of many ranks: who brought it down
 
     Exit status: 0 nothing is wrong, 1 there are findings, 2 there is no such run.
     """
+    if job is not None:
+        from outlive.cli.why_job import refuse_what_a_job_has_not, tell_of_a_job
+
+        refuse_what_a_job_has_not(again=again, open=look)
+        tell_of_a_job(job or name, as_json=as_json, share=share, page=page)
     if name is not None and is_process(name):
         _explain_the_living(int(name), as_json=as_json, share=share, page=bool(page or look))
     with run_folder(name or _last_but_living_kernels()) as folder, reading_once():
@@ -83,6 +108,13 @@ def _tell(
         raise NothingRecorded(
             f"The run {os.path.basename(folder)} is still running.",
             f"Ask again after it has ended. To see what it is doing now:  outlive why {start.get('pid')}",
+        )
+    if may_run_elsewhere(folder, start) and not any(
+        it.get("kind") == kinds.EXIT for it in payloads
+    ):
+        raise NothingRecorded(
+            f"The run {os.path.basename(folder)} is running on {start['host']['name']}, or was lost with it.",
+            "Ask there, or again in an hour: what has written nothing for that long is judged.",
         )
     # What is private is known to the causes alone, it is not in the stored verdict: to share it, ask them again.
     verdict = stored_verdict(folder) if not (again or share or page or look) else None

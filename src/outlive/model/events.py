@@ -11,6 +11,7 @@ from outlive.model.crash import Site
 from outlive.model.findings import Confidence, Place, Value
 from outlive.model.patterns import bounded, has_word
 from outlive.model.quick_dataclass import dataclass
+from outlive.model.ranks.membership import Membership
 
 #: The kernel kills when a charge does not fit; the last reading is up to a tenth of a second older.
 NEARLY_FULL = 0.95
@@ -544,6 +545,7 @@ class Program:
     on_terminal: bool = False  #: it had a controlling terminal
     alone: bool = True  #: the Python is the process that was started, not one behind a shell
     left_at: float | None = None  #: when its atexit functions had run, in seconds since the start
+    member: Membership | None = None  #: the rank of a job that it is
     scheduler: Mapping[str, str] = field(
         default_factory=dict
     )  #: variables of a batch system or an orchestrator; the value is kept for numbers of jobs only

@@ -201,6 +201,12 @@ COMPILED_FILES = counted("compiled files")
 SIMILAR_FILES = counted("similar files")
 FILES_THAT_NEED_IT = counted("files that need it")
 
+#: Of a rank that died of another one's death.
+LOST_PEER = in_words("lost peer")
+ADDRESS_OF_THE_LOST_PEER = in_words("address of the lost peer")
+WAITED_IN_VAIN = in_words("waited in vain")
+ENDED_BY_LAUNCHER = in_words("ended by the launcher")
+
 #: Names that verdicts of earlier versions have on people's disks: they keep their units.
 FORMER_NAMES = {
     "time of the last look": TIME_OF_THE_LAST_SAMPLE,

@@ -55,6 +55,27 @@ OTHERS = {
     "earlyoom": "the memory guard earlyoom",
     "systemd-oomd": "the memory guard systemd-oomd",
 }
+#: Who starts the ranks of a job, and ends the others when one has failed: by the name of the process, or by a word of its command line.
+LAUNCHERS = {
+    "orted": "mpirun",
+    "orterun": "mpirun",
+    "mpirun": "mpirun",
+    "prted": "mpirun",
+    "prterun": "mpirun",
+    "mpiexec": "mpiexec",
+    "mpiexec.hydra": "mpiexec",
+    "hydra_pmi_proxy": "mpiexec",
+    "slurmstepd": "srun",
+    "slurmstepd-wlm": "srun",
+    "srun": "srun",
+    "raylet": "Ray",
+    "torchrun": "torchrun",
+    "torch.distributed.run": "torchrun",
+    "torch.distributed.launch": "torchrun",
+    "accelerate": "accelerate",
+    "deepspeed": "deepspeed",
+    "horovodrun": "horovodrun",
+}
 #: Everything is below these two.
 OF_EVERYBODY = frozenset({"systemd", "init"})
 KNOWN = {**TERMINALS, **SCHEDULERS, **OTHERS}
@@ -74,6 +95,12 @@ def known(command: str) -> str:
     if name.startswith("containerd-shim"):
         name = "containerd-shim"
     return KNOWN.get(name, "")
+
+
+def launcher(command: str) -> str:
+    """Who starts the ranks of a job, by the command line of a process, or nothing."""
+    words = (word.rpartition("/")[2] for word in command.split()[:4])
+    return next((LAUNCHERS[word] for word in words if word in LAUNCHERS), "")
 
 
 def scheduler_in(commands: Iterable[str]) -> str:

@@ -45,8 +45,8 @@ def to_data(verdict: Verdict) -> dict[str, Any]:
             "by": ending.by.value,
             "detail": ending.detail,
         },
-        "cause": _finding(verdict.cause) if verdict.cause else None,
-        "also": [_finding(finding) for finding in verdict.findings[1:]],
+        "cause": finding_data(verdict.cause) if verdict.cause else None,
+        "also": [finding_data(finding) for finding in verdict.findings[1:]],
         "gaps": dict(verdict.gaps)
         | {_BROKEN + broken.slug: broken.error for broken in verdict.failures},
     }
@@ -58,7 +58,8 @@ def to_json(verdict: Verdict) -> str:
     return text.encode("utf-8", "backslashreplace").decode()  # half a character, as JSON escapes it
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """One finding as plain data."""
     where = finding.where
     return {
         "slug": finding.slug,

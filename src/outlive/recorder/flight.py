@@ -100,7 +100,13 @@ class Flight:
         self._kill_trace: Any = None
         self.end_signal = 0  #: the last signal by which somebody wanted the program to end
         self.died_at = 0.0  #: seconds since the start
+        self.job = ""  #: that it is a rank of, where somebody named one
         self.metrics: Any = None  #: who is told of each sample, if somebody asked for it
+
+    @property
+    def ended_at(self) -> float:
+        """When the program was gone, in seconds since 1970."""
+        return self._baseline.time + self.died_at
 
     def watch_for_hangs(self, after: float, tell: Callable[[bool], None]) -> None:
         """Call ``tell`` with everything recorded so far when the program has made no progress for that many seconds."""
@@ -125,6 +131,7 @@ class Flight:
                 self.secrets,
                 self._rings,
                 self._task_groups,
+                self.job,
             )
         )
 

@@ -6,6 +6,7 @@ import os
 
 from outlive.inside.notes import kinds
 from outlive.inside.notes.masking import mask_and_cut
+from outlive.recorder.job_membership import here, membership
 from outlive.recorder.sampler import process_stat
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -159,8 +160,9 @@ def introduction(
     secrets: Sequence[str],
     rings: str | None,
     task_groups: Any,
+    job: str = "",
 ) -> dict[str, Any]:
-    """The program, its machine and its limits; ``shown`` is the command without its secrets."""
+    """The program, its machine, its limits and the job that it is a rank of; ``shown`` is the command without its secrets."""
     from outlive.recorder.git_revision import revision_of
 
     system = os.uname()
@@ -180,6 +182,7 @@ def introduction(
             "system": system.sysname,
             "kernel": system.release,
             "machine": system.machine,
+            **here(),
         },
         "memory_total": total,
         "limits": host.limits(pid),
@@ -194,11 +197,27 @@ def introduction(
             for name in SCHEDULER_VARIABLES
             if name in os.environ
         },
+        "job": _masked(membership(os.environ, job), secrets),
         "baseline": baseline.reading,
         "revision": revision_of(host, working_folder()),
         "terminal": bool(getattr(process_stat(host, pid), "terminal", 0)),
         "stderr": "passed" if baseline.stderr_start is None else "file",
     }
+
+
+def _masked(found: dict[str, Any] | None, secrets: Sequence[str]) -> dict[str, Any] | None:
+    """The rank that this is, without secrets: a name and the addresses are free texts."""
+    if found is None:
+        return None
+    texts = {
+        name: mask_and_cut(value, 200, secrets) if isinstance(value, str) else value
+        for name, value in found.items()
+    }
+    addresses = found.get("addresses") or {}
+    texts["addresses"] = {
+        task: mask_and_cut(address, 200, secrets) for task, address in addresses.items()
+    }
+    return texts
 
 
 def working_folder() -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from outlive.model.findings import Fact, Finding, Place, Value, Verdict
+from outlive.model.ranks.job import JobVerdict, RankRecord
 
 MASK = "***"
 
@@ -75,6 +76,28 @@ class Stranger:
                 )
                 for remedy in finding.remedies
             ),
+        )
+
+    def job(self, verdict: JobVerdict) -> JobVerdict:
+        """The verdict on a job without what identifies its author."""
+        return replace(
+            verdict,
+            job=self.text(verdict.job),
+            how=tuple(map(self.text, verdict.how)),
+            ranks=tuple(
+                replace(it, says=self.text(it.says), record=self._rank(it.record))
+                for it in verdict.ranks
+            ),
+        )
+
+    def _rank(self, record: RankRecord) -> RankRecord:
+        return replace(
+            record,
+            host=MASK if record.host else "",
+            clock="",
+            findings=tuple(map(self.finding, record.findings)),
+            stands=self.place(record.stands) if record.stands else None,
+            left_at=self.place(record.left_at) if record.left_at else None,
         )
 
     def verdict(self, verdict: Verdict) -> Verdict:

@@ -148,7 +148,7 @@ def _cause(cause: Finding, neighbours: Neighbours) -> list[RenderableType]:
     says.append(f"  [{SURE[cause.confidence]}: {cause.slug}]", COLOUR[cause.confidence])
     rows.add_row("Why", says)
     if cause.where is not None:
-        rows.add_row("Where", _place(cause.where, neighbours(cause.where)))
+        rows.add_row("Where", place_text(cause.where, neighbours(cause.where)))
     for remedy in cause.remedies:
         fix = Text(remedy.text, "green")
         for command in remedy.commands:
@@ -159,7 +159,8 @@ def _cause(cause: Finding, neighbours: Neighbours) -> list[RenderableType]:
     return [Padding(rows, (0, 0, 0, 2))]
 
 
-def _place(place: Place, around: Sequence[tuple[int, str]]) -> Text:
+def place_text(place: Place, around: Sequence[tuple[int, str]]) -> Text:
+    """A place with the lines around it, the line itself marked."""
     text = Text(str(place), "bold")
     if place.function and place.function != "<module>":
         text.append(f" in {place.function}", "not bold")

@@ -97,6 +97,12 @@ OPTIONS = (
         "After a death with a proven cause and a remedy that needs no code change, restart the program with that remedy, at most 3 times (--heal=N: N times). Prints what it does; every attempt is recorded.",
         usual=3,
     ),
+    Option(
+        "--job",
+        "",
+        "The program is one rank of this job: outlive why --job NAME gives one verdict for all of them. Known by itself under torchrun, srun, mpirun and with TF_CONFIG.",
+        text="NAME",
+    ),
     Option("--no-record", "", "Run the program and nothing else."),
 )
 
@@ -108,7 +114,7 @@ class Options:
     """
 
     __slots__ = (
-        "bound", "brake", "deep", "hang_after", "heal", "json", "live", "metrics", "no_record", "on_death", "on_end",
+        "bound", "brake", "deep", "hang_after", "heal", "job", "json", "live", "metrics", "no_record", "on_death", "on_end",
         "otel", "outside", "quiet",
     )  # fmt: skip
     quiet: bool
@@ -125,11 +131,12 @@ class Options:
     otel: bool
     heal: int  #: the most attempts; 0 where it was not asked for
     no_record: bool
+    job: str  #: the job that it is a rank of, where that was given
 
     def __init__(
         self, *, quiet: bool = False, json: bool = False, outside: bool = False, hang_after: float = 0, brake: bool = False,
         bound: bool = False, deep: bool = False, live: bool = False, on_death: str = "", on_end: str = "", metrics: str = "",
-        otel: bool = False, heal: int = 0, no_record: bool = False,
+        otel: bool = False, heal: int = 0, no_record: bool = False, job: str = "",
     ) -> None:  # fmt: skip
         given = locals()
         for name in self.__slots__:

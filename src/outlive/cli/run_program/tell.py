@@ -27,6 +27,11 @@ def tell_others(
         from outlive.report.telemetry.after_run import send_events
 
         send_events(run, flight.all_frames(), verdict, flight.shown, status, say)
+    if verdict is not None and os.environ.get("TORCHELASTIC_ERROR_FILE"):
+        from outlive.report.headline import program_name
+        from outlive.report.hooks.torchelastic import tell_torchrun
+
+        tell_torchrun(verdict, program_name(flight.shown), flight.ended_at, os.environ)
     _run_commands(options, run, flight, verdict)
 
 

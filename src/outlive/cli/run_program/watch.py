@@ -25,8 +25,9 @@ def _recorder(run: Run, record: Record, started: Started) -> Flight:
     from outlive.recorder.flight import Flight
 
     flight = Flight(run.host, started.baseline, run.command, record.folder, record.rings)
-    flight.program_started(started.supervisor.pid, run.command)
     options = run.options
+    flight.job = options.job
+    flight.program_started(started.supervisor.pid, run.command)
     if options.metrics:
         from outlive.report.telemetry.metrics_file import MetricsFile
 

@@ -90,6 +90,7 @@ from outlive.model.fact_names import (
 )
 from outlive.model.findings import NO_EFFECT, EndedBy, Ending, EndingKind, Fact, Value
 from outlive.model.patterns import LONGEST_LOG, bounded, excerpt
+from outlive.model.ranks.membership import Membership
 from outlive.model.waits import Standstill
 
 
@@ -184,7 +185,18 @@ def _program(readings: Readings) -> Program:
             str(name): str(value) for name, value in (readings.run.get("scheduler") or {}).items()
         },
         alone=principal is None or principal.pid == readings.pid,
+        member=membership_in(readings.run),
     )
+
+
+def membership_in(run: Payload) -> Membership | None:
+    """Which rank of which job was recorded, as the first entry of a record tells it."""
+    job = run.get("job")
+    if not job:
+        return None
+    host = str((run.get("host") or {}).get("name") or "")
+    found = {name: job[name] for name in ("rank", "size", "launcher", "attempt") if name in job}
+    return Membership(str(job["name"]), **found, addresses=job.get("addresses") or {}, host=host)
 
 
 def _left_at(readings: Readings) -> float | None:

@@ -397,6 +397,17 @@ KINDS: dict[str, dict[str, Shape]] = {
         "task_groups": task_groups,
         "environment": table(text(), 400),
         "scheduler": table(text(), 100),
+        "job": fields(
+            {
+                "name": text(),
+                "rank": text(),
+                "size": whole,
+                "launcher": word,
+                "attempt": whole,
+                "addresses": table(text(), 1000),
+            },
+            needs=("name",),
+        ),
         "baseline": counters,
         "revision": word,
         "terminal": flag,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from outlive.inside.machine.host import Host
 from outlive.inside.notes import kinds
 from outlive.inside.notes.masking import secrets_here
+from outlive.recorder.job_membership import here
 from outlive.recorder.sampler import process_stat
 from outlive.recorder.store import run_folders
 from outlive.recorder.store.entries import entries
@@ -30,7 +32,8 @@ def read_run(folder: str) -> tuple[list[dict[str, Any]], str | None]:
     if is_foreign():  # what lies elsewhere on this machine is not the sender's
         return payloads, rings
     rings = rings or run_folders.shared_rings(start_of(payloads).get("rings"))
-    if not is_running(start_of(payloads)):
+    start = start_of(payloads)
+    if not is_running(start) and not may_run_elsewhere(folder, start):
         seal_leftovers(rings, secrets_here())
     return payloads, rings
 
@@ -54,10 +57,36 @@ def _kernel(payloads: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next((payload for payload in payloads if payload.get("kind") == kinds.KERNEL), {})
 
 
+#: A running supervisor writes a sample every half second; after a week, every nine minutes.
+FRESH_SECONDS = 3600.0
+
+
+def may_run_elsewhere(folder: str, start: dict[str, Any]) -> bool:
+    """Whether a run of another host or container may still go on: nobody can ask its supervisor from here, but it has written lately."""
+    if not is_elsewhere(start) or os.path.exists(os.path.join(folder, run_folders.SEALED_NAME)):
+        return False
+    try:
+        written = os.stat(os.path.join(folder, run_folders.LOG_NAME)).st_mtime
+    except OSError:
+        return False
+    return time.time() - written < FRESH_SECONDS
+
+
+def is_elsewhere(start: dict[str, Any]) -> bool:
+    """Whether a run was begun on another host, or in another container: its process numbers say nothing here.
+
+    A machine that was started again since is the same one: nothing that ran before goes on.
+    """
+    host, mine = start.get("host") or {}, here()
+    if not host.get("name") or host.get("boot") == mine["boot"]:
+        return bool(host.get("pids")) and host["pids"] != mine["pids"]
+    return bool(host["name"] != mine["name"])
+
+
 def is_running(start: dict[str, Any]) -> bool:
     """Whether the process that supervises a run is there: the same one, not another with its number."""
     supervisor = start.get("supervisor")
-    if not isinstance(supervisor, int) or is_foreign():
+    if not isinstance(supervisor, int) or is_foreign() or is_elsewhere(start):
         return False
     found = process_stat(Host(), supervisor)
     return found is not None and found.started == start.get("supervisor_started")

@@ -41,6 +41,9 @@ KERNEL_PREFIX = "kernel-"
 
 HEX_DIGITS = frozenset("0123456789abcdef")
 
+#: A name holds the microsecond and a byte of chance.
+TRIES_FOR_A_NAME = 20
+
 #: Links in the folders of two attempts, from each to the other, and what was named as bad between them.
 PREVIOUS_NAME = "previous"
 NEXT_NAME = "next"
@@ -67,9 +70,20 @@ def new_run(host: Host) -> tuple[str, str]:
     make_private_folder(parent)
     _refuse_foreign(parent)
     _refuse_full(parent)
-    folder = os.path.join(parent, _new_name())
-    _make_marked(folder)
+    folder = _make_new(parent)
     return folder, _rings_for(folder, host)
+
+
+def _make_new(parent: str) -> str:
+    """Make a folder of a new name. The ranks of a job begin at the same moment: another one may have taken the name."""
+    for _ in range(TRIES_FOR_A_NAME):
+        folder = os.path.join(parent, _new_name())
+        try:
+            _make_marked(folder)
+        except FileExistsError:
+            continue
+        return folder
+    raise FileExistsError(errno.EEXIST, "no name was free")
 
 
 def make_private_folder(path: str) -> None:
