@@ -93,7 +93,7 @@ FALL = 0.1
 FLAT = 0.02
 
 #: Of what is added until the limit, so many times more must have been added already than is left.
-TIMES_MORE = 2.0
+TIMES_MORE = 4.0
 
 
 def steady_rise(points: Sequence[tuple[float, float]]) -> Rise | None:

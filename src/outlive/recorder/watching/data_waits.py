@@ -55,10 +55,10 @@ class DataWaits:
         self._next = at + self._distance
         if ran - before[1] > BUSY * (at - before[0]):
             return None
-        return counted(self._rings)
+        return waits_seen(self._rings)
 
 
-def counted(rings: str) -> list[Any] | None:
+def waits_seen(rings: str) -> list[Any] | None:
     """Count the looks at the main thread in the last seconds, in the first ring that has any."""
     from outlive.recorder.store.entries import entries
 

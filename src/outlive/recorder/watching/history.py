@@ -41,10 +41,10 @@ class History:
 
 
 def _thinned(levels: list[Level]) -> list[Level]:
-    """Of two old ones that which was higher stays: what was reached once is remembered."""
-    older, newer = levels[: MOST // 2], levels[MOST // 2 :]
+    """The first stays, which is where a rise began, and of two old ones that which was higher: what was reached once is remembered."""
+    first, older, newer = levels[0], levels[1 : MOST // 2 + 1], levels[MOST // 2 + 1 :]
     pairs = zip(older[::2], older[1::2], strict=True)
-    return [*(max(pair, key=lambda level: level.tree_bytes) for pair in pairs), *newer]
+    return [first, *(max(pair, key=lambda level: level.tree_bytes) for pair in pairs), *newer]
 
 
 def level_of(sample: Mapping[str, Any]) -> Level:

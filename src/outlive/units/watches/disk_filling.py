@@ -24,7 +24,7 @@ def disk_filling(window: Window) -> Iterator[Finding]:
     Free space of the file systems of the working folder and of the files that the program has open for writing (network file systems are not asked).
 
     ## When it speaks
-    When free space falls steadily and at least twice as much was used up as is left; or when three writes of about the same size have each taken a large part of it, nothing
+    When free space falls steadily and at least four times as much was used up as is left; or when three writes of about the same size have each taken a large part of it, nothing
     was given back in between, and there is no room for another two.
 
     ## What to do

@@ -18,7 +18,7 @@ def files_growing(window: Window) -> Iterator[Finding]:
     The open descriptors of the program, and its limit for them (`ulimit -n`).
 
     ## When it speaks
-    When the number rises steadily and at least twice as many were opened as are left. Files that are opened at once and kept are silent.
+    When the number rises steadily and at least four times as many were opened as are left. Files that are opened at once and kept are silent.
 
     ## What to do
     Close files, memory maps, readers and sockets (`with open(…)`), or raise the limit.

@@ -18,7 +18,7 @@ def gpu_memory_filling(window: Window) -> Iterator[Finding]:
     Used and total memory of each NVIDIA card that the program uses, read through NVML.
 
     ## When it speaks
-    When it has risen steadily and at least twice as much was added as is left. TensorFlow takes nearly the whole card at its start unless memory growth is on: that is a
+    When it has risen steadily and at least four times as much was added as is left. TensorFlow takes nearly the whole card at its start unless memory growth is on: that is a
     jump, not a rise, and the watch is silent.
 
     ## What to do

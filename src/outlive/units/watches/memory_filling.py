@@ -30,7 +30,7 @@ def memory_filling(window: Window) -> Iterator[Finding]:
 
     ## When it speaks
     When memory has risen steadily, in every quarter of the rise, to a height that it never had before, more than 60 % of the limit is in use, and at least
-    twice as much was added as is left. A program that allocates once, fills an array that it has reserved, frees and refills, or levels off is silent.
+    four times as much was added as is left. A program that allocates once, fills an array that it has reserved, frees and refills, or levels off is silent.
     At the first rise, growth that is about to stop cannot be told from growth that is not: the sentence says "at this rate".
 
     ## What to do
@@ -43,8 +43,8 @@ def memory_filling(window: Window) -> Iterator[Finding]:
     if not last.limit_bytes or last.used_bytes is None or last.used_bytes < FROM * last.limit_bytes:
         return
     left = last.limit_bytes - last.used_bytes
-    points = [(level.at, float(level.tree_bytes)) for level in levels]
-    rise = filling(points, last.tree_bytes + left)
+    points = [(level.at, float(_own(level))) for level in levels]
+    rise = filling(points, _own(last) + left)
     if rise is None or _only_touches(levels, rise.seconds):
         return
     yield Finding(
@@ -56,7 +56,9 @@ def memory_filling(window: Window) -> Iterator[Finding]:
                 size(rise.grown),
                 "memory of the program and its processes",
             ),
-            Fact("memory limit", size(last.limit_bytes), "the nearest cgroup or the machine"),
+            Fact(
+                "limit that is nearest", size(last.limit_bytes), "the nearest cgroup or the machine"
+            ),
         ),
         Confidence.LIKELY,
         (
@@ -69,10 +71,15 @@ def memory_filling(window: Window) -> Iterator[Finding]:
     )
 
 
+def _own(level: Level) -> int:
+    """What the program's processes use: no more than what all use together, since pages that they share are in each one's resident memory."""
+    return level.tree_bytes if level.used_bytes is None else min(level.tree_bytes, level.used_bytes)
+
+
 def _only_touches(levels: Sequence[Level], seconds: float) -> bool:
-    """Whether the program itself grew into memory that it had already reserved."""
+    """Whether the program itself, in the second half of the rise, grew into memory that it had already reserved."""
     last = levels[-1]
-    first = next(level for level in levels if level.at >= last.at - seconds)
+    first = next(level for level in levels if level.at >= last.at - seconds / 2)
     resident = last.own_bytes - first.own_bytes
     others = (last.tree_bytes - first.tree_bytes) - resident
     return (

@@ -18,7 +18,7 @@ def threads_growing(window: Window) -> Iterator[Finding]:
     The threads of the program, and how many it can have: the limit of its cgroups for processes and threads (`pids.max`) and of the machine, with what others use.
 
     ## When it speaks
-    When the number rises steadily and at least twice as many were added as are left. The threads that TensorFlow starts with its first operation are a jump, not a rise.
+    When the number rises steadily and at least four times as many were added as are left. The threads that TensorFlow starts with its first operation are a jump, not a rise.
 
     ## What to do
     Make pools, executors and sessions once and close them; join threads that were started.
