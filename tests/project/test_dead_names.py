@@ -35,7 +35,7 @@ READ_BY_OTHERS = {
 }  # fmt: skip
 
 #: A unit is found by the folder that it is in.
-UNITS = re.compile(r"units/(causes|checks|fixes|rules|complaints)/|heal/remedies/")
+UNITS = re.compile(r"units/(causes|checks|fixes|rules|complaints|watches)/|heal/remedies/")
 
 Definition = tuple[str, str]  # what it is, and its name
 

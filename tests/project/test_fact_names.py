@@ -29,7 +29,7 @@ IMPORTED_FROM = "outlive.model.fact_names"
 
 #: Functions that make a name, and where that may be: at the top of the vocabulary, or of a unit's own file.
 MAKE = frozenset({"FactName", "in_bytes", "in_seconds", "counted", "in_words"})
-OWN = ("units/causes/", "units/checks/", "units/rules/")
+OWN = ("units/causes/", "units/checks/", "units/rules/", "units/watches/")
 
 #: Functions whose first argument is the name of a fact that they write; ``Notes`` and ``gather`` have one called ``add``.
 WRITE = frozenset({"Fact", "add"})

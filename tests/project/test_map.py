@@ -32,7 +32,8 @@ DECISION = re.compile(r"(?:docs/adr/|\bADR )0*(\d+)\b")
 MOST_ROOMS = 15
 MOST_MODULES = 22
 FOLDERS_OF_UNITS = {
-    f"units/{kind}" for kind in ("causes", "checks", "rules", "complaints", "remedies", "fixes")
+    f"units/{kind}"
+    for kind in ("causes", "checks", "rules", "complaints", "remedies", "fixes", "watches")
 }
 
 

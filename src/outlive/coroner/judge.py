@@ -17,7 +17,17 @@ from outlive.coroner.notebook_kernels import failed_kernel
 from outlive.coroner.readings.readings import signal_name
 from outlive.inside.notes.masking import MASK
 from outlive.model.evidence import Evidence
-from outlive.model.findings import OF_A_NOTEBOOK, EndedBy, Ending, EndingKind, Finding, Verdict
+from outlive.model.findings import (
+    OF_A_NOTEBOOK,
+    Confidence,
+    EndedBy,
+    Ending,
+    EndingKind,
+    Fact,
+    Finding,
+    Remedy,
+    Verdict,
+)
 
 #: What a caller knows beside the evidence: it is added before the gate.
 Completion = Callable[[Verdict], Verdict]
@@ -51,8 +61,10 @@ def judge_evidence(
     """The verdict on what is known, with what could have been seen before; and the same evidence. No secret is in either."""
     verdict = decide(name, evidence, within=within)
     whole = _with_foresight(complete(verdict) if complete else verdict, evidence)
+    whole = _with_warnings(whole, evidence)
     told, known = hidden((whole, evidence))
-    return replace(told, findings=tuple(map(_typed, told.findings))), known
+    findings, warnings = (tuple(map(_typed, its)) for its in (told.findings, told.warnings))
+    return replace(told, findings=findings, warnings=warnings), known
 
 
 def _typed(finding: Finding) -> Finding:
@@ -75,6 +87,27 @@ def undecided(
     ending = Ending(kind, how, code, by, f"{words} after {seconds:.1f} s")
     told = f"analysis was cut short: {why}. Without a deadline: outlive why {name} --again"
     return Verdict(name, ending, gaps={"verdict": told})
+
+
+def _with_warnings(verdict: Verdict, evidence: Evidence) -> Verdict:
+    """What the watches said while it ran, after all findings: a warning is not a cause, and does not become one where none is known."""
+    said = tuple(
+        Finding(
+            f"Warned after {warned.at:.0f} s: {warned.says}",
+            tuple(
+                Fact(name, value, source)
+                for name, value, source in warned.facts
+                if isinstance(value, str)
+            ),
+            Confidence.POSSIBLE,
+            tuple(Remedy(text, commands) for text, commands in warned.remedies),
+            slug=warned.slug,
+        )
+        for warned in evidence.run.warnings
+    )
+    if verdict.cause is None:
+        return replace(verdict, warnings=said)
+    return replace(verdict, findings=(*verdict.findings, *said))
 
 
 def _with_foresight(verdict: Verdict, evidence: Evidence) -> Verdict:

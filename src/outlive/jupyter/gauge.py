@@ -7,6 +7,7 @@ see ADR 27.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,9 +19,13 @@ from tornado import web
 from outlive.inside.machine.host import Host
 from outlive.jupyter.provisioner import OutliveProvisioner
 from outlive.recorder.sampler import Sampler, process_stat
+from outlive.recorder.watching.watching import Watching
 
 #: From here on the limit that is nearest is the one to look at, even if it is the whole machine's.
 NEARLY = 0.6
+
+#: What a watch said is shown for so long.
+SECONDS_SHOWN = 300.0
 
 PATH = r"outlive/memory/(?P<kernel>[\w-]+)"
 
@@ -31,20 +36,36 @@ class Gauge:
     def __init__(self, host: Host, supervisor: int) -> None:
         self._host = host
         self._sampler = Sampler(host, supervisor)
+        self._watching = Watching()
+        self._said: list[tuple[float, str]] = []
 
-    def read(self) -> dict[str, int] | None:
-        """The kernel with all that it has started, what is used of the tightest limit, and that limit; nothing when it is gone."""
+    def read(self) -> dict[str, Any] | None:
+        """The kernel with all that it has started, what is used of the tightest limit, that limit, and what the watches say; nothing when it is gone."""
         self._sampler.look_for_descendants()
         family = [process_stat(self._host, pid) for pid in self._sampler.tree]
-        sizes = [stat.rss_bytes for stat in family if stat is not None]
-        if not sizes:
+        found = [stat for stat in family if stat is not None]
+        if not found:
             return None
-        _, available = self._host.memory()
+        kernel = sum(stat.rss_bytes for stat in found)
+        total, available = self._host.memory()
         sample: dict[str, Any] = {"groups": self._sampler.read_groups()}
         if available is not None:
-            sample["available"] = available
+            sample |= {"available": available, "machine": total}
         used, limit = shown_limit(self._sampler.limits(sample))
-        return {"kernel_bytes": sum(sizes), "used_bytes": used, "limit_bytes": limit}
+        mapped = sum(stat.vm_bytes for stat in found)
+        warnings = self._warnings(sample | {"tree": kernel, "rss": kernel, "vm": mapped})
+        return {
+            "kernel_bytes": kernel,
+            "used_bytes": used,
+            "limit_bytes": limit,
+            "warnings": warnings,
+        }
+
+    def _warnings(self, sample: dict[str, Any]) -> list[str]:
+        """What the watches say of what this gauge has seen so far, or said lately."""
+        at = time.monotonic()
+        self._said += [(at, finding.says) for finding in self._watching.saw(sample | {"at": at})]
+        return [says for said_at, says in self._said if at - said_at <= SECONDS_SHOWN]
 
 
 def shown_limit(limits: Sequence[tuple[int, int]]) -> tuple[int, int]:

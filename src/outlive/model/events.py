@@ -55,6 +55,17 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """What a watch said while the program ran."""
+
+    slug: str
+    says: str
+    at: float  #: seconds since the start
+    facts: tuple[tuple[str, Value, str], ...] = ()
+    remedies: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """A memory cgroup, before and after the death. ``None`` is "could not be read", never zero."""
 

@@ -220,6 +220,9 @@ class Verdict:
     findings: Sequence[Finding] = ()
     gaps: Mapping[str, str] = field(default_factory=dict)
     failures: Sequence[UnitFailure] = ()
+    warnings: Sequence[
+        Finding
+    ] = ()  #: of the watches, where no cause is known; otherwise they follow the findings
 
     @property
     def cause(self) -> Finding | None:

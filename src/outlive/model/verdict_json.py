@@ -46,7 +46,7 @@ def to_data(verdict: Verdict) -> dict[str, Any]:
             "detail": ending.detail,
         },
         "cause": finding_data(verdict.cause) if verdict.cause else None,
-        "also": [finding_data(finding) for finding in verdict.findings[1:]],
+        "also": [finding_data(finding) for finding in (*verdict.findings[1:], *verdict.warnings)],
         "gaps": dict(verdict.gaps)
         | {_BROKEN + broken.slug: broken.error for broken in verdict.failures},
     }
@@ -121,7 +121,7 @@ def from_json(text: str) -> Verdict:
         _typed(data, list, "also")
         for why in data["gaps"].values():
             _typed({"gap": why}, str, "gap")
-        findings = ([data["cause"]] if data["cause"] is not None else []) + data["also"]
+        cause, also = data["cause"], tuple(_finding_from(finding) for finding in data["also"])
         return Verdict(
             run=data["run"],
             ending=Ending(
@@ -131,7 +131,8 @@ def from_json(text: str) -> Verdict:
                 EndedBy(ending["by"]),
                 ending["detail"],
             ),
-            findings=tuple(_finding_from(finding) for finding in findings),
+            findings=(_finding_from(cause), *also) if cause is not None else (),
+            warnings=() if cause is not None else also,
             gaps={name: why for name, why in data["gaps"].items() if not name.startswith(_BROKEN)},
             failures=tuple(
                 UnitFailure(name.removeprefix(_BROKEN), why)

@@ -50,6 +50,8 @@ SAMPLES_BEFORE_PACKAGES = 4
 
 #: Half a second: a start need not wait for the kernel.
 SAMPLES_BEFORE_TRACE = 2
+#: Nothing is forecast of a program that has just begun.
+SECONDS_BEFORE_WATCHING = 3.0
 
 #: Kept in memory at full rate, and written when the run is sealed.
 RECENT_SAMPLES = 600
@@ -102,6 +104,9 @@ class Flight:
         self.died_at = 0.0  #: seconds since the start
         self.job = ""  #: that it is a rank of, where somebody named one
         self.metrics: Any = None  #: who is told of each sample, if somebody asked for it
+        self.warn: Callable[[str], None] | None = None  #: who is told what a watch says, if anybody
+        self._readings: Any = None
+        self._watching: Any = None
 
     @property
     def ended_at(self) -> float:
@@ -170,9 +175,11 @@ class Flight:
             sample["members"] = sorted(self._sampler.members() or ())[:200]
             nearness = self._sampler.nearness(sample)
             self._look_at_neighbours(sample)
+            self._read_for_watches(sample)
             pause = next((seconds for share, seconds in NEAR if nearness >= share), CALM_SECONDS)
             self._keep(sample)
             self._tell_the_limit(nearness)
+            self._ask_watches(sample)
             self._thin_out_rings()
             if self._seen == SAMPLES_BEFORE_TRACE:
                 self._trace_kills()
@@ -215,6 +222,37 @@ class Flight:
             self.trouble = self.trouble or f"trace: {type(error).__name__}: {error}"
         finally:
             self._kill_trace.stop()
+    def _read_for_watches(self, sample: dict[str, Any]) -> None:
+        """What the watches need beside the sample: loaded when the program has run for a while, most programs end before."""
+        if sample["at"] < SECONDS_BEFORE_WATCHING:
+            return
+        try:
+            if self._readings is None:
+                from outlive.recorder.watching.readings import Readings
+
+                self._readings = Readings(self._host, self._pid, self._rings)
+            reading = self._readings.read(sample, self._sampler.tree)
+        except Exception:  # a file that the kernel writes otherwise: the watches then know less
+            return
+        if reading is not None:
+            sample["reading"] = reading
+            sample["machine"] = self._host.memory()[0]
+
+    def _ask_watches(self, sample: dict[str, Any]) -> None:
+        """Write down what the watches say, and hand it on."""
+        if self._readings is None:
+            return
+        from outlive.recorder.watching.watching import Watching, entry
+
+        if self._watching is None:
+            self._watching = Watching()
+            self._watching.remember(list(self._recent)[:-1])
+        for finding in self._watching.saw(sample):
+            self._write(entry(sample["at"], finding))
+            if self.metrics is not None:
+                self.metrics.warned(finding.slug)
+            if self.warn is not None:
+                self.warn(finding.says)
 
     def _neighbours_at_the_death(self, killed: int | None) -> dict[str, Any]:
         """Those that are left beside a program that was killed, and the commands of all that were seen."""

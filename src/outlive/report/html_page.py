@@ -133,7 +133,7 @@ def _parts(story: Story) -> Iterable[Part]:
         )
     yield Part("memory", "Memory over time", _memory(story))
     yield Part("held", "Who held memory", _held(story.held))
-    yield Part("also", "Also found", _also(story.verdict.findings[1:]))
+    yield Part("also", "Also found", _also((*story.verdict.findings[1:], *story.verdict.warnings)))
     yield Part("stacks", "Stacks", _stacks(story.threads))
     yield Part("words", "Last lines of stderr", _last_words(story.evidence.run.log))
     yield Part("ruled", "Ruled out", _ruled_out(story))

@@ -105,6 +105,7 @@ class Alive:
             for thrown in evidence.errors.thrown
             if not thrown.seen and not (evidence.memory.brakes and thrown.is_a("MemoryBrake"))
         ]
+        found += [(warned.at, warned.says) for warned in evidence.run.warnings]
         found += [(at, "brake: the running code was stopped") for at in evidence.memory.brakes]
         found += [
             (child.at, f"process {child.pid} died: {child.signal or f'status {child.exit_code}'}")

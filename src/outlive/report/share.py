@@ -106,6 +106,7 @@ class Stranger:
             verdict,
             ending=replace(verdict.ending, detail=self.text(verdict.ending.detail)),
             findings=tuple(self.finding(finding) for finding in verdict.findings),
+            warnings=tuple(self.finding(finding) for finding in verdict.warnings),
             gaps={name: self.text(why) for name, why in verdict.gaps.items()},
             failures=tuple(
                 replace(broken, error=self.text(broken.error)) for broken in verdict.failures

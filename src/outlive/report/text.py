@@ -99,6 +99,8 @@ def _parts(verdict: Verdict, neighbours: Neighbours, name: str) -> list[Renderab
             "Also",
             Text(f"{finding.says}{where}  [{SURE[finding.confidence]}: {finding.slug}]", "dim"),
         )
+    for finding in verdict.warnings:
+        rows.add_row("Warned", Text(f"{finding.says}  [{finding.slug}]", "dim"))
     for what, why in verdict.gaps.items():
         rows.add_row("Missing", Text(f"{what}: {why}", "dim"))
     for broken in verdict.failures:

@@ -1,7 +1,7 @@
 """What a unit is, and how units are found: one function in one file, by looking in its folder.
 
-There are five kinds: a cause of death, a check of the machine, a rule for code, a remedy of `--heal` and a fix of the user's code. What watches a running program (the
-brake, the watch for a hang) is not a unit: it acts instead of answering with findings (ADR 0023).
+There are six kinds: a cause of death, a check of the machine, a rule for code, a remedy of `--heal`, a fix of the user's code, and a watch of the running program, which only
+says something. What acts on a running program (the brake, the watch for a hang) is not a unit (ADR 0028).
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from outlive.errors import PluginError
-from outlive.model.evidence import Evidence
 from outlive.model.findings import Finding
 from outlive.model.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from outlive.model.evidence import (
+        Evidence,
+    )  # the supervisor asks watches, and needs no evidence
     from outlive.model.heal_case import Answer as Healing
     from outlive.model.heal_case import Case
     from outlive.model.patch import Answer as Fixing
     from outlive.model.surroundings import Surroundings
+    from outlive.model.window import Window
     from outlive.source.fix_case import FixCase
     from outlive.source.parsed import (
         Source,  # a verdict must not wait for the nouns of doctor and lint
@@ -155,7 +158,12 @@ fix: Kind[FixCase, Fixing] = Kind(
     ("What it changes", "When it is offered", "What becomes of the results"),
 )
 
-KINDS: tuple[Kind[Any, Any], ...] = (cause, check, rule, remedy, fix)
+#: A watch answers with what will become of the running program.
+watch: Kind[Window, Iterable[Finding]] = Kind(
+    "watch", "W", "outlive.units.watches", ("What it sees", "When it speaks", "What to do")
+)
+
+KINDS: tuple[Kind[Any, Any], ...] = (cause, check, rule, remedy, fix, watch)
 
 
 def discover(kind: Kind[View, Answer]) -> tuple[UnitOf[View, Answer], ...]:

@@ -28,6 +28,8 @@ def _recorder(run: Run, record: Record, started: Started) -> Flight:
     options = run.options
     flight.job = options.job
     flight.program_started(started.supervisor.pid, run.command)
+    if not run.quiet:
+        flight.warn = _warn
     if options.metrics:
         from outlive.report.telemetry.metrics_file import MetricsFile
 
@@ -39,6 +41,13 @@ def _recorder(run: Run, record: Record, started: Started) -> Flight:
         hangs = Hangs(run, record, flight, started.attempt)
         flight.watch_for_hangs(options.hang_after, hangs.tell)
     return flight
+
+
+def _warn(says: str) -> None:
+    """Tell the person what a watch says, in one line."""
+    from outlive.report.text import visible
+
+    say(f"outlive: {visible(says)}")
 
 
 def _with_strip(watcher: Watcher, run: Run) -> Watcher:

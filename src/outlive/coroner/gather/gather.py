@@ -39,6 +39,7 @@ from outlive.coroner.gather.processes import (
 )
 from outlive.coroner.gather.surroundings import circumstances_of
 from outlive.coroner.gather.waits import standstill_of
+from outlive.coroner.gather.warnings import warnings_of
 from outlive.coroner.lines.exits import raised_exit
 from outlive.coroner.lines.operations import line_of_library, line_of_operation
 from outlive.coroner.readings.readings import Payload, Readings, integer, number, signal_name
@@ -128,6 +129,7 @@ def gather(payloads: Sequence[Payload], rings: str | None) -> Evidence:
             stacks=stacks,
             acts=acts_of(readings),
             log=log,
+            warnings=warnings_of(readings),
         ),
         memory=Memory(
             groups=groups,

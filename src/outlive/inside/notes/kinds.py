@@ -19,6 +19,7 @@ KERNEL = Kind("kernel")  #: the program is the kernel of a notebook
 SAMPLE = Kind("sample")  #: memory, threads and CPU time at one moment, seen from outside
 HANG = Kind("hang")  #: the program stands still
 MOVING = Kind("moving")  #: it moves again after a hang
+WARNING = Kind("warning")  #: a watch has said what will become of the program
 SIGNAL = Kind("signal")  #: a signal reached the supervisor, and who sent it
 STOPPED = Kind("stopped")  #: the program was stopped (Ctrl-Z)
 CONTINUED = Kind("continued")  #: it was continued after a stop

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Mapping
 from dataclasses import field
 
-from outlive.model.events import Act, Program, Sample, Stack
+from outlive.model.events import Act, Program, Sample, Stack, Warned
 from outlive.model.fact_names import FactName
 from outlive.model.findings import Ending, EndingKind, Fact, Place, Value
 from outlive.model.quick_dataclass import dataclass
@@ -23,6 +23,7 @@ class Run:
     samples: tuple[Sample, ...] = ()
     stacks: tuple[Stack, ...] = ()  #: the last that were seen, main thread first
     acts: tuple[Act, ...] = ()  #: what the program closed and cancelled
+    warnings: tuple[Warned, ...] = ()  #: of the watches, in order
     log: str = ""  #: the last words on stderr
 
     def fact(self, name: FactName) -> Value:

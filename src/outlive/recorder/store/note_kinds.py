@@ -88,6 +88,20 @@ task_groups = listed(row(word, maybe(whole), maybe(whole), maybe(whole)), 64)
 cpu_groups = listed(row(word, whole, whole, whole, whole), 64)
 counters = fields({"at": number, "groups": groups, "members": numbers, "machine_oom_kills": whole})
 
+#: What watches are asked about beside the sample.
+reading = fields(
+    {
+        **dict.fromkeys(("cpu", "ran", "waited", "busy", "stolen"), number),
+        **dict.fromkeys(("machine_cpus", "cpus", "threads", "most_threads"), whole),
+        "files": whole,
+        "most_files": whole,
+        "quotas": cpu_groups,
+        "disks": table(row(whole, whole), 16),
+        "gpus": listed(row(whole, whole), 64),
+        "data": row(whole, whole, whole, word),
+    }
+)
+
 error = nested(
     fields(
         {
@@ -428,6 +442,8 @@ KINDS: dict[str, dict[str, Shape]] = {
         "files": whole,
         "gpu": whole,
         "cached": table(whole, 64),
+        "machine": whole,
+        "reading": reading,
         "neighbours": neighbours,
     },
     kinds.HANG: {
@@ -439,6 +455,12 @@ KINDS: dict[str, dict[str, Shape]] = {
         **world,
     },
     kinds.MOVING: {},
+    kinds.WARNING: {
+        "slug": word,
+        "says": text(),
+        "facts": listed(row(word, plain, word), 40),
+        "remedies": listed(row(text(), listed(text(), 8)), 8),
+    },
     kinds.SIGNAL: {
         "signal": whole,
         "sender": whole,

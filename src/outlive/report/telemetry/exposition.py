@@ -49,6 +49,7 @@ def exposition(
     limit_bytes: int | None,
     began: float,
     end: Mapping[str, Any] | None = None,
+    warnings: Iterable[str] = (),
 ) -> str:
     """The whole file: the last sample, and how the run ended if it has."""
     text = family(
@@ -72,6 +73,12 @@ def exposition(
         "gauge",
         "Memory charged to each cgroup above the program.",
         [line("group_memory_bytes", {**labels, "group": str(it[0])}, it[2]) for it in used],
+    )
+    text += family(
+        "warning",
+        "gauge",
+        "1, with the watch that warned; absent while none has.",
+        [line("warning", {**labels, "watch": slug}, 1) for slug in warnings],
     )
     ended = {} if end is None else end
     text += family(

@@ -23,6 +23,7 @@ class MetricsFile:
         self._began = began
         self._written: float | None = None
         self._last: tuple[Mapping[str, Any], int | None] = ({}, None)
+        self._warnings: list[str] = []
         self.trouble = ""
 
     def saw(self, sample: Mapping[str, Any], limit_bytes: int | None) -> None:
@@ -32,6 +33,11 @@ class MetricsFile:
         if self._written is None or at - self._written >= SECONDS_BETWEEN:
             self._written = at
             self._write(None)
+
+    def warned(self, slug: str) -> None:
+        """A watch has said something; it is in the file from the next writing on."""
+        self._warnings.append(slug)
+        self._write(None)
 
     def ended(self, status: int, verdict: Verdict | None) -> None:
         """The last state, which stays."""
@@ -47,7 +53,7 @@ class MetricsFile:
 
     def _write(self, end: Mapping[str, Any] | None) -> None:
         sample, limit = self._last
-        text = exposition(self._labels, sample, limit, self._began, end)
+        text = exposition(self._labels, sample, limit, self._began, end, self._warnings)
         try:
             # Until it is complete its name does not end in .prom: no collector reads it.
             with (

@@ -88,7 +88,7 @@
   }
 
   function startGauge(app, statusBar, Widget) {
-    var widget = new Widget(), timer = null, warned = {};
+    var widget = new Widget(), timer = null, warned = {}, told = {};
     widget.id = "outlive-gauge";
     widget.addClass("outlive-gauge");
     widget.hide();
@@ -102,7 +102,17 @@
       widget.node.title = near
         ? "Memory is nearly full. At 100% Linux kills the kernel. Delete what you do not need."
         : "Memory of this kernel · share of the memory limit in use (" + size(found.used_bytes) + ", with all that share it)";
-      widget.toggleClass("outlive-near", near);
+      var said = found.warnings || [];
+      if (said.length && !near) {
+        widget.node.textContent = "⚠ " + widget.node.textContent;
+        widget.node.title = said.join("\n");
+      }
+      said.forEach(function (words) {
+        if (told[kernel.id + words]) return;
+        told[kernel.id + words] = true;
+        notify(app, { message: words, type: "warning", options: { autoClose: 15000 } });
+      });
+      widget.toggleClass("outlive-near", near || said.length > 0);
       widget.show();
       if (near && !warned[kernel.id]) {
         warned[kernel.id] = true;
