@@ -7,7 +7,6 @@ and epochs of Keras, elements taken from datasets, calls of ``Session.run``, tur
 from __future__ import annotations
 
 import os
-import sys
 from _weakref import ref
 
 from ..memory.census import Standstill

@@ -37,7 +37,7 @@ from outlive.keep.rehearse.trial import (
 from outlive.keep.rehearse.watch import STEPS_NAME, Watch, Watched
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Verdict
-from outlive.report.headline import headline
+from outlive.report.headline import headline, program_name
 from outlive.report.terminal import console_on
 
 #: A program that was to make some steps, and makes none, is not waited for any longer.
@@ -171,7 +171,7 @@ def _seen(watched: Watched, told: tuple[Verdict, Evidence] | None, last_words: s
         growing_in(verdict.run, evidence, watched.peak_bytes) if watched.readings else None,
         filling(evidence),
         held,
-        headline(verdict.ending) if ended else "",
+        headline(verdict.ending, program_name(evidence.run.program.command)) if ended else "",
         _cause(verdict) if ended else None,
         unseen_part(steps, last),
         _places(watched.ticks),

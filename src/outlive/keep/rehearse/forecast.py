@@ -27,8 +27,10 @@ READINGS_A_SLOT = 3
 ALWAYS_WARM_UP = 0.1
 MOST_WARM_UP = 0.6
 
-#: Both halves of steady growth agree to this.
-AGREE = 0.2
+#: Both halves of steady growth agree to this; and to so much more as the readings of each scatter around their own line. (The last four
+#: tenths of a logarithm differ by a quarter.)
+AGREE = 0.06
+AGREE_IN_NOISE = 0.25
 
 #: Of what follows the first part, the last quarter against the first: growth that slows down, or speeds up.
 SLOWS_DOWN = 0.7
@@ -169,8 +171,7 @@ def _residuals(points: Sequence[Point], each: float) -> list[float]:
 
 def _noise(points: Sequence[Point]) -> float:
     """How much the readings scatter around their own line, with the least that is told apart."""
-    rests = _residuals(points, slope(points))
-    spread = statistics.median(abs(rest) for rest in rests)
+    spread = _spread(points, slope(points))
     level = statistics.median(value for _, value in points)
     return max(NOISE_BYTES, NOISE_PART * level, SCATTERS * spread)
 
@@ -189,10 +190,17 @@ def _is_level(points: Sequence[Point], noise: float) -> bool:
 
 def _halves_agree(points: Sequence[Point], noise: float) -> bool:
     first, second = _halves(points)
-    span = (points[-1][0] - points[0][0]) / 2
-    if first <= 0 or second <= 0:
+    if first <= 0 or second <= 0 or _rise(points) <= noise:
         return False
-    return abs(first - second) <= AGREE * max(first, second) + noise / span / 4
+    span = (points[-1][0] - points[0][0]) / 2
+    middle = len(points) // 2
+    scatter = max(_spread(points[: middle + 1], first), _spread(points[middle:], second))
+    doubt = min(AGREE_IN_NOISE * max(first, second), 2 * SCATTERS * scatter / span)
+    return abs(first - second) <= AGREE * max(first, second) + doubt
+
+
+def _spread(points: Sequence[Point], each: float) -> float:
+    return statistics.median(abs(rest) for rest in _residuals(points, each))
 
 
 def _bend(points: Sequence[Point]) -> Shape | None:
