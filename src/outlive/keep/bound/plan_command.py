@@ -274,7 +274,7 @@ def _show_model(console: Console, plan: Plan) -> None:
     for mode in plan.found.get("unmeasured", ()):
         points = [point for point in plan.found["points"] if point["mode"] == mode]
         why = (
-            "Linux killed it for want of memory"
+            "out of memory (Linux killed it)"
             if any(map(killed, points))
             else points[0].get("error", "")
         )

@@ -95,7 +95,7 @@ def step_at(times: Sequence[float], series: Sequence[Point], at: float) -> float
     return before + part * (after - before)
 
 
-def decide(seen: Seen) -> Answer:
+def answer_on(seen: Seen) -> Answer:
     """The answer."""
     watched = seen.watched
     limit = watched.limit_bytes

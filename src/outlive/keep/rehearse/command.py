@@ -18,7 +18,7 @@ from typing import Any
 from outlive.errors import OutliveError, UsageError
 from outlive.inside.machine.host import Host
 from outlive.inside.notes import links
-from outlive.keep.rehearse.answer import STATUS, Seen, decide, points_of, unseen_part
+from outlive.keep.rehearse.answer import STATUS, Seen, answer_on, points_of, unseen_part
 from outlive.keep.rehearse.forecast import curve_of
 from outlive.keep.rehearse.grows import Growing, filling, growing_in
 from outlive.keep.rehearse.overlay import Overlay, overlay_over
@@ -71,7 +71,7 @@ def rehearse(
     folder = os.getcwd()
     with _stopped_by_a_signal(), _kept_apart(folder, in_place) as overlay:
         seen = _rehearsed(command, folder, seconds, steps, memory, overlay)
-    answer = decide(seen)
+    answer = answer_on(seen)
     if as_json:
         print(json.dumps(as_data(command, seen, answer, overlay), indent=1))
     else:

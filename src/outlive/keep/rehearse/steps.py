@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from outlive.model.quick_dataclass import dataclass
+from outlive.source.tree import tree_of
 
 #: Fewer than this are not enough to tell how it goes on.
 FEWEST = 8
@@ -229,13 +230,9 @@ def _turned(
 
 def loops_in(text: str) -> Callable[[int], list[int]]:
     """The lines of the `for` statements whose body or head holds a line of a source, outermost first."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return lambda line: []
     spans = [
         (node.lineno, node.end_lineno or node.lineno)
-        for node in ast.walk(tree)
+        for node in ast.walk(tree_of(text).module)
         if isinstance(node, ast.For | ast.AsyncFor)
     ]
     return lambda line: sorted(first for first, last in spans if first <= line <= last)
