@@ -239,6 +239,7 @@ def test_only_the_edges_print(path: Path) -> None:
         "report/write_page.py",
         "keep/bound/plan_command.py",
         "keep/fix/command.py",
+        "keep/rehearse/command.py",
         "data/scan/command.py",
         "pytest_plugin/afterwards.py",
         "pytest_plugin/plugin.py",

@@ -23,6 +23,7 @@ COMMANDS = {
     "doctor": "outlive.cli.doctor:doctor",
     "lint": "outlive.cli.lint:lint",
     "scan": "outlive.cli.scan:scan",
+    "rehearse": "outlive.cli.rehearse:rehearse",
     "plan": "outlive.cli.plan:plan",
     "detect": "outlive.cli.detect:detect",
     "shrink": "outlive.cli.shrink:shrink",

@@ -53,6 +53,11 @@ VARIABLES = (
         "state passed between attempts of run --heal; the program does not see it",
         by_outlive=True,
     ),
+    Variable(
+        "OUTLIVE_REHEARSE",
+        "where a rehearsal counts steps; outlive run takes it away, the program does not see it",
+        by_outlive=True,
+    ),
     Variable("_OUTLIVE_COMPLETE", "set by the shell completion (outlive completion)", by_outlive=True),
     Variable("PYTHONPATH", "Outlive prepends one folder for the watched program, which then removes itself from sys.path", by_outlive=True),
     Variable("XDG_STATE_HOME", "the user's state directory, if OUTLIVE_HOME is not set"),

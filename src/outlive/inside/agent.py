@@ -91,6 +91,7 @@ class Agent:
         self._cells: Any = None  # in the kernel of a notebook
         self._brake: Any = None  # where it was asked for
         self._trimming: Any = None  # likewise
+        self._steps: Any = None  # in a rehearsal
         self._checkpoints: Any = None  # loaded with the first module that saves some
         self.savers: Any = (
             None  # who wants to save before the brake stops the program, see keep/pressure/watch.py
@@ -121,6 +122,8 @@ class Agent:
             acts = self._bounding(acts)
         if self._is_asked_for(links.SKIP):
             acts = self._skipping(acts)
+        if self._is_asked_for(links.REHEARSE):
+            acts = self._rehearsing(acts)
         AfterImport({**acts, **self._of_notebooks()}).install(self._calls)
         for name in NEEDS_ONE_THREAD:
             if hasattr(os, name):
@@ -136,6 +139,8 @@ class Agent:
             self.brake(True)
         if self._is_asked_for(links.TRIM):
             self._trim_the_heap()
+        if self._steps is not None:
+            self._at_every_tick()
         self._sampler.start(delay=FIRST_DELAY_SECONDS)
 
     def _is_asked_for(self, link: links.Link) -> bool:
@@ -213,6 +218,20 @@ class Agent:
         from .notes.unloaded import SKIPPING, Unloaded
 
         return with_more(acts, Unloaded(self._journal.note).acts_of(SKIPPING, load))
+
+    def _rehearsing(self, acts: Dict[str, Any]) -> Dict[str, Any]:
+        """Add what counts the program's steps; only in the first process, the others are its helpers."""
+        if self._one_of_many:
+            return acts
+        from .events.steps import Steps
+
+        told = Real.readlink(links.link_in(self._folder, links.REHEARSE))
+        self._steps = Steps(told, own_code(), self._look_now)
+        return with_more(acts, self._steps.after_import())
+
+    def _look_now(self, rss: int) -> None:
+        if self._census is not None:
+            self._census.look_now(rss)
 
     def _trim_the_heap(self) -> None:
         try:
@@ -328,7 +347,7 @@ class Agent:
     def _at_every_tick(self) -> None:
         """Python runs at every tick only for who wants it."""
         if self._sampler.ticks is not None:
-            wanted = self._brake is not None or self._trimming is not None
+            wanted = any(one is not None for one in (self._brake, self._trimming, self._steps))
             self._sampler.ticks.settings.every_tick = int(wanted)
 
     def _native_path(self) -> str:
@@ -344,6 +363,8 @@ class Agent:
             self._brake.consider(rss)
         if self._trimming is not None:
             self._trimming.consider(rss)
+        if self._steps is not None:
+            self._steps.consider(rss)
 
     def _each_tick(self, rss: int) -> None:
         """Where the shim does not sample: everything."""
@@ -446,6 +467,7 @@ class Agent:
             "others_at_fork": others_at_a_fork(others),
         }
         self.savers = None  # who asked was the parent
+        self._steps = None  # the steps are the parent's
         if self._checkpoints is not None:
             self._checkpoints.forked()
         if len(files_in(self._folder)) > MAX_FILES:

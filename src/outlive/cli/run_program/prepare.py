@@ -70,7 +70,7 @@ def say(text: str) -> None:
 
 def prepare(request: Request) -> Run:
     """Make the folders of a run, and leave there what the recorder inside the program shall do."""
-    _require_script(request.script)
+    require_script(request.script)
     options = request.options
     if options.otel:
         from outlive.report.telemetry.send import require
@@ -87,7 +87,7 @@ def prepare(request: Request) -> Run:
     return Run(request, host, record, warning, healing)
 
 
-def _require_script(script: str) -> None:
+def require_script(script: str) -> None:
     """Say that a script is not there before anything runs: afterwards only an exit status would be left to explain."""
     if not script or os.path.lexists(script):
         return
@@ -142,3 +142,6 @@ def _switch_on(options: Options, rings: str) -> None:
     ):
         if asked:
             run_folders.tell_inside(rings, link)
+    rehearsal = os.environ.pop(links.REHEARSE_VARIABLE, "")
+    if rehearsal:
+        run_folders.tell_inside(rings, links.REHEARSE, rehearsal)

@@ -176,7 +176,7 @@ def parse(arguments: Sequence[str]) -> Request:
         word = words.pop(0)
         given[option.field] = _value(option, word, words)
     divided = words[:1] == ["--"]
-    return Request(_command(words[divided:], divided), Options(**given))
+    return Request(command_of(words[divided:], divided), Options(**given))
 
 
 def _option(word: str) -> Option | None:
@@ -206,7 +206,7 @@ def _value(option: Option, word: str, words: list[str]) -> bool | float | str:
     return value
 
 
-def _command(words: list[str], divided: bool) -> list[str]:
+def command_of(words: list[str], divided: bool) -> list[str]:
     """Make the command of what stands behind the options; a script, or a module, is run by the Python that Outlive runs on."""
     if not words:
         raise UsageError("No command given.", "For example:  outlive run train.py --epochs 3")

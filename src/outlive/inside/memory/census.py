@@ -143,6 +143,16 @@ class Census:
         before, self._free = self._free, told[1] if told else 0
         return self._free - before >= FALL * limit
 
+    def look_now(self, rss: int) -> None:
+        """In a rehearsal, far from the limit: what grows is asked for before it is a danger.
+
+        The limit that the looker is told lies so near that it walks the heap while there is little in it.
+        """
+        limit, used = self._current_limit(rss)
+        own = private_bytes()
+        if self._ready() and limit > used:
+            self._looker.look(rss, used + min(limit - used, own), used)
+
     def told(self, rss: int, limit: int, used: int, look: bool) -> None:
         """The shim has considered it: be ready, or look."""
         if self._ready() and look:

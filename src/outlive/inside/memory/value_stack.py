@@ -71,7 +71,7 @@ class Reader:
 def in_the_making(frame: Any, reader: Reader) -> List[Any]:
     """The lists, dictionaries and sets that a running function is making."""
     found = []
-    for word in _slots(frame, reader):
+    for word in slots(frame, reader):
         at = word & ~OWNER_BITS
         kind = _container_at(at, reader)
         if kind is not None:
@@ -81,8 +81,8 @@ def in_the_making(frame: Any, reader: Reader) -> List[Any]:
     return found
 
 
-def _slots(frame: Any, reader: Reader) -> List[int]:
-    """The words of a frame's value stack, those above its top among them."""
+def slots(frame: Any, reader: Reader) -> List[int]:
+    """Read the words of a frame's value stack, those above its top among them."""
     code = frame.f_code
     count = min(code.co_stacksize, MOST_SLOTS)
     if sys.version_info >= (3, 11):

@@ -10,6 +10,9 @@ from __future__ import annotations
 #: The variable that leads a process to the folder.
 FOLDER_VARIABLE = "OUTLIVE_RECORD_FOLDER"
 
+#: The variable by which a rehearsal tells `outlive run` what the link of that name shall say. The program does not see it.
+REHEARSE_VARIABLE = "OUTLIVE_REHEARSE"
+
 
 class Link(str):
     """The name of a link; a text for everybody but the type checker, which lets no other text pass for one."""
@@ -25,6 +28,9 @@ BOUND = Link("bound")  #: `--bound`: fit the program's pipelines to the memory t
 TRIM = Link("trim")  #: a remedy of `--heal`: give free memory back
 SKIP = Link("skip")  #: a remedy of `--heal`: skip bad elements, and name them in this file
 SPAWN = Link("spawn")  #: a remedy of `--heal`: start workers anew, not by a fork
+REHEARSE = Link(
+    "rehearse"
+)  #: a rehearsal: count the program's steps into this file, for so many seconds
 PYTHON = Link(
     "python"
 )  #: the Python of Outlive, for a supervisor that the program's processes start
@@ -33,7 +39,7 @@ BEFORE = Link(
 )  #: where a note lies about the kernel of a notebook that died before this one
 
 #: These have to be in place before the program's first line: with one of them the recorder is loaded at once.
-AT_ONCE = (BRAKE, BOUND, TRIM, SKIP, SPAWN)
+AT_ONCE = (BRAKE, BOUND, TRIM, SKIP, SPAWN, REHEARSE)
 
 #: These go for each process of a run, also for one that has a folder of its own.
 FOR_ALL_PROCESSES = (BOUND, TRIM, SKIP, SPAWN)

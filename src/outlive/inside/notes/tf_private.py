@@ -32,6 +32,7 @@ FUNCTIONS = "tensorflow.python.eager.polymorphic_function"
 TAPES = "tensorflow.python.eager.backprop"
 CHECKPOINTS = "tensorflow.python.checkpoint.checkpoint"
 KERAS_SAVING = "keras.src.saving.saving_api"
+KERAS_CALLBACKS = ("keras.src.callbacks.callback_list", "keras.src.callbacks")  # Keras 3, Keras 2
 KERAS_BACKUP = "keras.src.callbacks.backup_and_restore"
 
 #: Where a function is being traced: its graph is the local ``func_graph`` of this file's functions (all).

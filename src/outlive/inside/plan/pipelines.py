@@ -61,6 +61,9 @@ class Built:
 
     def __init__(self) -> None:
         self.stages: List[Any] = []
+        self.goes_on = (
+            False  #: the script was stopped where it began to read; what it does then is not known
+        )
         self._places: Dict[int, Tuple[str, int]] = {}
 
     def watch(self, reading: Callable[[Any, Any], Any]) -> None:
@@ -161,6 +164,7 @@ def datasets_of(script: str, name: str, arguments: List[str], built: Built) -> L
         runpy.run_path(script, run_name="__main__")
     except Read as reached:
         read = [reached.args[0]]
+        built.goes_on = True
     except SystemExit as left:  # it came to its end without reading anything
         if left.code and not built.roots():
             raise  # for want of arguments, say
@@ -305,6 +309,7 @@ def main(script: str, output: str, name: str, memory: str, *arguments: str) -> N
         {
             "resident_bytes": resident_bytes(),
             "held_bytes": held,
+            "goes_on": built.goes_on,
             "room_bytes": room,
             "pipelines": plans,
         },

@@ -27,3 +27,4 @@ class Real:
     readlink = posix.readlink
     stat = posix.stat
     unlink = posix.unlink
+    write = posix.write

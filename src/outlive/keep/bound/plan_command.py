@@ -15,7 +15,14 @@ from rich.text import Text
 from outlive.errors import UsageError
 from outlive.inside.machine.host import Host
 from outlive.inside.machine.memory_limit import Limit, effective_limit
-from outlive.keep.bound.plans import Plan, PlanFailed, plan_model, plan_pipelines
+from outlive.keep.bound.plans import (
+    SAFE_SHARE,
+    Plan,
+    PlanFailed,
+    killed,
+    plan_model,
+    plan_pipelines,
+)
 from outlive.model.findings import size
 from outlive.report.terminal import console_on
 from outlive.report.text import visible
@@ -60,7 +67,7 @@ def plan_target(
     if as_json:
         print(json.dumps(as_data(target, plan), indent=1))
     elif "pipelines" in plan.found:
-        _show_pipelines(console, plan)
+        _show_pipelines(console, plan, target.partition(":")[0])
     else:
         _show_model(console, plan)
     return {True: 0, False: 1, None: UNDECIDED}[fits(plan)]
@@ -70,19 +77,39 @@ def fits(plan: Plan) -> bool | None:
     """Whether everything fits; ``None`` where what is known does, and not everything is known."""
     if "pipelines" in plan.found:
         answers = [_fits(one, plan) for one in plan.found["pipelines"]]
+        answers += [None] if plan.found.get("goes_on") else []
         return False if False in answers else None if None in answers else True
-    return all(
-        fitted["asked"]["predicted_bytes"] <= plan.bytes
-        if "asked" in fitted
-        else fitted["largest"] != 0
-        for fitted in plan.found["modes"]
-    )
+    if plan.found.get("not_loaded"):
+        return False
+    answers = [_fits_mode(fitted, plan) for fitted in plan.found["modes"]]
+    for mode in plan.found.get("unmeasured", ()):
+        points = [point for point in plan.found["points"] if point["mode"] == mode]
+        answers.append(False if any(map(killed, points)) else None)
+    return False if False in answers else None if None in answers else True
+
+
+def _fits_mode(fitted: dict[str, Any], plan: Plan) -> bool | None:
+    """Of a model: whether what was asked about, or else one input, fits with the room that two measurements differ by."""
+    most = SAFE_SHARE * plan.bytes
+    deadly = [
+        point["batch"]
+        for point in plan.found.get("points", ())
+        if point["mode"] == fitted["mode"] and killed(point)
+    ]
+    if "asked" not in fitted:
+        return bool(fitted["largest"] != 0 and fitted["base_bytes"] <= most)
+    asked = fitted["asked"]
+    if asked.get("killed") or any(batch <= asked["batch"] for batch in deadly):
+        return False
+    return bool(max(asked["predicted_bytes"], asked.get("measured_bytes") or 0) <= most)
 
 
 def _fits(pipeline: dict[str, Any], plan: Plan) -> bool | None:
+    """Of one pipeline, beside what the program had taken before it."""
     if pipeline["changes"] or plan.found["held_bytes"] + pipeline["total_bytes"] > plan.bytes:
         return False
-    return None if pipeline["unknown"] else True
+    close = plan.found["held_bytes"] + pipeline["total_bytes"] > SAFE_SHARE * plan.bytes
+    return None if pipeline["unknown"] or close else True
 
 
 def as_data(target: str, plan: Plan) -> dict[str, Any]:
@@ -128,11 +155,11 @@ FITS = {
     None: "May not fit: needs at least",
 }
 #: A plan goes no further than the first element: it must not vouch for what comes after.
-NOT_COUNTED = "Not counted: memory used inside the functions of map, and by the program after its first element (models, training, results it keeps)."
+NOT_COUNTED = "Not counted: what the program needs after its first element (models, training, results it keeps). That is what a rehearsal measures:"
 TIGHT = "Too close to the limit: needs up to"  # and the program still grows beside the pipeline
 
 
-def _show_pipelines(console: Console, plan: Plan) -> None:
+def _show_pipelines(console: Console, plan: Plan, script: str) -> None:
     held = plan.found["held_bytes"]
     for number, one in enumerate(plan.found["pipelines"]):
         if number:
@@ -154,6 +181,7 @@ def _show_pipelines(console: Console, plan: Plan) -> None:
             console.print(Text(visible(_advice(one, change))))
         if fits is not False:
             console.print(NOT_COUNTED, style="dim")
+            console.print(f"  outlive rehearse {script}", style="dim", highlight=False)
         if one["changes"]:
             console.print("Or keep the code unchanged:  outlive run --bound …", style="dim")
 
@@ -212,6 +240,10 @@ GROWTH = {
 
 def _show_model(console: Console, plan: Plan) -> None:
     modes = plan.found["modes"]
+    if plan.found.get("not_loaded"):
+        line = f"Does not fit: the model cannot be loaded within the limit of {size(plan.bytes)} (Linux killed the process that tried)."
+        console.print(line, style="bold red")
+        return
     grows_with = modes[0]["grows_with"]
     by_batch = grows_with == "batch"
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -237,8 +269,16 @@ def _show_model(console: Console, plan: Plan) -> None:
             if asked.get("measured_bytes"):
                 error = 100 * (asked["predicted_bytes"] / asked["measured_bytes"] - 1)
                 line += f", {size(asked['measured_bytes'])} measured ({error:+.0f} %)"
-            over = asked["predicted_bytes"] > plan.bytes
+            over = _fits_mode(one, plan) is False
             console.print(line, style="bold red" if over else "bold green")
+    for mode in plan.found.get("unmeasured", ()):
+        points = [point for point in plan.found["points"] if point["mode"] == mode]
+        why = (
+            "out of memory (Linux killed it)"
+            if any(map(killed, points))
+            else points[0].get("error", "")
+        )
+        console.print(Text(visible(f"{mode}: could not be measured: {why}")), style="bold red")
 
 
 def _largest(fitted: dict[str, Any]) -> str:

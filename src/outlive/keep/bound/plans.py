@@ -110,7 +110,9 @@ def plan_model(
         "most": room // 2,
         "batch": batch,
     }
+    kills = _kills()
     found = _ask(python, "model", model, json.dumps(asked))
+    found["out_of_memory"] = _kills() > kills
     always = (found["shape"] or [None])[0]
     if always is not None and batch not in (None, always):
         raise UsageError(
@@ -118,9 +120,13 @@ def plan_model(
             "Drop --batch; use --shape 1200,1600,3 for an input of that size.",
         )
     if not any("peak_bytes" in point for point in found["points"]):
+        if found["out_of_memory"]:
+            return Plan(plan.limit, memory, {**found, "modes": [], "not_loaded": True})
+        hint = "Unknown input sides are taken as 224; change that with --shape 320,320,3."
+        loaded = found["shape"] is not None
         raise PlanFailed(
-            f"{model} could not be run: {found['points'][0].get('error', 'nothing was measured')}",
-            "Unknown input sides are taken as 224; change that with --shape 320,320,3.",
+            f"{model} could not be {'run' if loaded else 'loaded'}: {found['points'][0].get('error', 'nothing was measured')}",
+            hint if loaded else "",
         )
     found["modes"] = [
         fitted
@@ -136,7 +142,25 @@ def plan_model(
                 asked.update(modes=[fitted["mode"]], batches=batches, sides=[], most=room)
                 (point,) = _ask(python, "model", model, json.dumps(asked))["points"]
                 question["measured_bytes"] = point.get("peak_bytes")
+                question["killed"] = killed(point)
+    found["unmeasured"] = [
+        mode
+        for mode in sorted({point["mode"] for point in found["points"]})
+        if not any(point["mode"] == mode and "peak_bytes" in point for point in found["points"])
+    ]
     return Plan(plan.limit, memory, found)
+
+
+def killed(point: Mapping[str, Any]) -> bool:
+    """Whether a trial was killed: Linux takes it first where memory is short."""
+    return point.get("signal") == signal.SIGKILL
+
+
+def _kills() -> int:
+    """How many processes Linux has killed for want of memory, under the limits of this one."""
+    host = Host()
+    counts = [host.read_group(group).oom_kills for group in host.memory_groups()]
+    return max((count for count in counts if count is not None), default=0)
 
 
 def _question(

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import signal
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 
-from outlive.coroner.judge import judge
 from outlive.inside.machine.host import Host
 from outlive.keep.fix.private_copy import PrivateCopy
 from outlive.keep.fix.start_again import Start
+from outlive.keep.rehearse.trial import (
+    Conditions,
+    begin,
+    cell_for,
+    end,
+    environment_for,
+    is_limited_already,
+    judged,
+    meter,
+    run_in,
+)
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Verdict
 from outlive.model.quick_dataclass import dataclass
-from outlive.recorder.sampler import Sampler
-from outlive.recorder.store.read_run import read_run
-from outlive.recorder.worker_cgroup import Cell, make_cell
 
 SECONDS_BETWEEN = 0.1
-SECONDS_TO_END = 10.0
-
-#: The file of a cgroup that a process enters it by.
-ENTER = "cgroup.procs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +54,31 @@ def rehearse(
 ) -> Rehearsal:
     """Run a program in the private copy. ``script`` may change the command (a notebook is run as a script)."""
     host, began = Host(), time.monotonic()
-    cell = _cell(host, start)
-    same = cell is not None or _is_limited_already(host, start)
+    cell = cell_for(host, start.memory_bytes)
+    same = cell is not None or is_limited_already(host, start.memory_bytes)
     words = script([copy.word(word) for word in start.command])
+    options = ["--quiet", *(["--hang-after", "5"] if start.hung else [])]
     with tempfile.TemporaryDirectory(prefix="outlive-fix-home-") as home:
-        process = _begin(start, copy, words, home, cell)
-        meter = _meter(host, process, cell)
+        process = begin(words, options, home, _conditions(start, copy, home), cell)
+        read = meter(host, process, cell)
         try:
-            watched = _watch(process, meter, start, began + seconds, same)
+            watched = _watch(process, read, start, began + seconds, same)
         finally:
-            _end(process)
+            end(process)
             if cell is not None:
                 cell.remove()
-        folder = _run_in(home)
-        told = _judged(folder) if folder else None
+        folder = run_in(home)
+        told = judged(folder) if folder else None
     return _result(watched, told, time.monotonic() - began, same)
 
 
-def _begin(
-    start: Start, copy: PrivateCopy, words: list[str], home: str, cell: Cell | None
-) -> subprocess.Popen[bytes]:
-    """Start the patched copy under `outlive run`, in a session of its own; what it prints goes to a file of its own."""
-    options = ["--quiet", *(["--hang-after", "5"] if start.hung else [])]
-    with open(os.path.join(home, "output"), "wb") as output:
-        return subprocess.Popen(
-            [sys.executable, "-m", "outlive", "run", *options, "--", *words],
-            cwd=copy.path_of(start.folder) or start.folder,
-            env=_environment(start, copy, home),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-            preexec_fn=_entering(cell, start),
-        )
+def _conditions(start: Start, copy: PrivateCopy, home: str) -> Conditions:
+    """As the program was run, with the variables that the record kept; its folders are those of the copy."""
+    environment = environment_for(home, start.variables)
+    if "PYTHONPATH" in environment:
+        environment["PYTHONPATH"] = copy.paths(environment["PYTHONPATH"])
+    folder = copy.path_of(start.folder) or start.folder
+    return Conditions(folder, environment, start.limits)
 
 
 def _result(
@@ -120,17 +110,6 @@ class _Watched:
         self.over = False
 
 
-def _meter(host: Host, process: subprocess.Popen[bytes], cell: Cell | None) -> Callable[[], int]:
-    """How to read the memory in use: as the cgroup counts it, else of the processes."""
-    sampler = Sampler(host, process.pid)
-
-    def read() -> int:
-        used = cell.used_bytes() if cell is not None else None
-        return used if used is not None else int(sampler.sample().get("tree", 0))
-
-    return read
-
-
 def _watch(
     process: subprocess.Popen[bytes],
     used_now: Callable[[], int],
@@ -152,81 +131,3 @@ def _watch(
                 seen.over = True
                 return seen
     return seen
-
-
-def _cell(host: Host, start: Start) -> Cell | None:
-    if start.memory_bytes is None or _is_limited_already(host, start):
-        return None
-    return make_cell(host, start.memory_bytes)
-
-
-def _is_limited_already(host: Host, start: Start) -> bool:
-    """Whether this process is under the same limit, or none was known."""
-    if start.memory_bytes is None:
-        return True
-    limits = [host.read_group(group).limit_bytes for group in host.memory_groups()]
-    return any(limit is not None and limit <= start.memory_bytes for limit in limits)
-
-
-def _environment(start: Start, copy: PrivateCopy, home: str) -> Mapping[str, str]:
-    """The present environment, with the variables that the record kept, and a home of its own for the record."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("OUTLIVE_")}
-    found = {**own, **start.variables, "OUTLIVE_HOME": home}
-    if "PYTHONPATH" in found:
-        found["PYTHONPATH"] = copy.paths(found["PYTHONPATH"])
-    return found
-
-
-def _entering(cell: Cell | None, start: Start) -> Callable[[], None]:
-    """What the child does before it becomes `outlive run`: it enters the group and takes the limits."""
-
-    def enter() -> None:
-        if cell is not None:
-            with open(os.path.join(cell.path, ENTER), "w") as file:
-                file.write(str(os.getpid()))
-        for name, (soft, _) in start.limits.items():
-            number = getattr(resource, name)
-            _, hard = resource.getrlimit(number)
-            wanted = resource.RLIM_INFINITY if soft is None else soft
-            if hard != resource.RLIM_INFINITY and (soft is None or soft > hard):
-                wanted = hard
-            with suppress(ValueError, OSError):
-                resource.setrlimit(number, (wanted, hard))
-
-    return enter
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what still runs: first the supervisor, who ends the program and closes its record; then whatever is left of the session."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(SECONDS_TO_END)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for pid in _of_session(process.pid):  # a program may have made itself a process group
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def _of_session(session: int) -> list[int]:
-    """The processes that are left of the session that was made for the rehearsal."""
-    found = []
-    for name in os.listdir("/proc"):
-        with suppress(OSError):
-            if name.isdigit() and os.getsid(int(name)) == session:
-                found.append(int(name))
-    return found
-
-
-def _run_in(home: str) -> str | None:
-    runs = os.path.join(home, "runs")
-    names = sorted(os.listdir(runs)) if os.path.isdir(runs) else []
-    return os.path.join(runs, names[-1]) if names else None
-
-
-def _judged(folder: str) -> tuple[Verdict, Evidence]:
-    payloads, rings = read_run(folder)
-    return judge(os.path.basename(folder), payloads, rings)

@@ -17,7 +17,7 @@ _TRIED = ((3, 9), (3, 14))
 _MOST_FILES = 300
 
 #: Links in the record's folder that ask for what has to be in place before the program's first line.
-_AT_ONCE = ("brake", "bound", "trim", "skip", "spawn")
+_AT_ONCE = ("brake", "bound", "trim", "skip", "spawn", "rehearse")
 
 #: Modules of which the recorder wants to see the import.
 _IMPORTS = (

@@ -1,0 +1,1 @@
+"""Trying a program before it counts: what a whole run will need, from its first minute."""
