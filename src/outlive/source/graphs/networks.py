@@ -46,7 +46,8 @@ class Network:
     def ends_with(self) -> str:
         """The activation of the result; `none` without one, nothing when it is not known."""
         for layer in reversed(self.layers):
-            if layer.kind not in TRANSPARENT:
+            passing = layer.kind == "Activation" and layer.activation == "none"
+            if layer.kind not in TRANSPARENT and not passing:
                 return layer.activation
         return ""
 

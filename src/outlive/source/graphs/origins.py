@@ -13,6 +13,9 @@ from outlive.source.tree import Tree
 #: Longer chains of names and calls are not followed.
 MOST_HOPS = 16
 
+#: A value that is made of more is not followed further.
+MOST_NODES = 400
+
 #: What gives its first argument on, whatever it does to its shape.
 PASSING = (
     "tf.identity",
@@ -101,6 +104,55 @@ class Origins:
         roots = self.roots(node, frame)
         only = roots[0] if len(roots) == 1 else None
         return only if only is not None and self.called(only) in PLACEHOLDERS else None
+
+    def needs(
+        self,
+        node: ast.expr | None,
+        makers: frozenset[str],
+        frame: Frame | None = None,
+        *,
+        stop: frozenset[str] = frozenset(),
+    ) -> bool:
+        """Whether a value is worked out of something that one of these functions made, and not only by way of ``stop``."""
+        return any(self.called(root) in makers for root in self.worked_out_of(node, frame, stop))
+
+    def worked_out_of(
+        self, node: ast.expr | None, frame: Frame | None = None, stop: frozenset[str] = frozenset()
+    ) -> Iterator[Root]:
+        """Everything that a value is worked out of, as far as the text tells; what ``stop`` made is the end of its way."""
+        waiting = [Root(node, frame)] if node is not None else []
+        seen: set[tuple[ast.AST, Frame | None]] = set()
+        while waiting and len(seen) < MOST_NODES:
+            at = waiting.pop()
+            for root in self.roots(at.node, at.frame):
+                if (root.node, root.frame) in seen:
+                    continue
+                seen.add((root.node, root.frame))
+                yield root
+                if self.called(root) not in stop:
+                    waiting += (Root(below, root.frame) for below in self._operands(root.node))
+
+    def _operands(self, node: ast.expr) -> Iterator[ast.expr]:
+        """What an expression works with: arguments, operands, and the object whose method is called; not what only asks for a shape."""
+        if isinstance(node, ast.Attribute):
+            return
+        if isinstance(node, ast.Call):
+            if last_name(node.func) in ("get_shape", "set_shape"):
+                return
+            if isinstance(node.func, ast.Attribute) and not self._names.called(node.func):
+                yield node.func.value
+            yield from (*node.args, *(word.value for word in node.keywords))
+            return
+        for below in ast.iter_child_nodes(node):
+            if isinstance(below, ast.expr):
+                yield below
+
+    def is_known(self, node: ast.expr | None, frame: Frame | None = None, stop: frozenset[str] = frozenset()) -> bool:  # fmt: skip
+        """Whether the text tells all that a value is worked out of."""
+        return all(
+            self.called(root) or not isinstance(root.node, ast.Name | ast.Call)
+            for root in self.worked_out_of(node, frame, stop)
+        )
 
     def activation(self, node: ast.expr | None, frame: Frame | None = None) -> str:
         """The activation that a tensor went through last; `none` for a layer without one, nothing when it is not known."""

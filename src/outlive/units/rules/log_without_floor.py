@@ -13,6 +13,16 @@ REACHING = {
     "softmax": "A softmax reaches 0", "sigmoid": "A sigmoid reaches 0 and 1", "relu": "A ReLU gives 0 for half of its inputs",
     "none": "A layer without an activation gives negative numbers",
 }  # fmt: skip
+WEIGHTS = frozenset(
+    {
+        "tf.Variable",
+        "tf.get_variable",
+        "tf.layers.dense",
+        "tf.placeholder",
+        "keras.Input",
+        "keras.layers.Input",
+    }
+)
 
 
 @rule(
@@ -51,9 +61,9 @@ def log_without_floor(source: Source) -> Iterator[Finding]:
         ):
             away = given.right  # 1 - sigmoid(x)
         found = source.origins.activation(away)
-        if found in REACHING:
+        if found in REACHING and _is_of_a_model(source, away, found):
             yield Finding(
-                f"{REACHING[found]}: the logarithm is not finite, and then the weights are NaN.",
+                f"{REACHING[found]}: then the logarithm is not finite, and the weights become NaN.",
                 remedies=(
                     Remedy(
                         "Use a loss that takes logits (tf.nn.softmax_cross_entropy_with_logits, tf.nn.log_softmax), or tf.clip_by_value(x, 1e-7, 1.0)."
@@ -61,3 +71,9 @@ def log_without_floor(source: Source) -> Iterator[Finding]:
                 ),
                 where=source.place(call),
             )
+
+
+def _is_of_a_model(source: Source, node: ast.expr | None, found: str) -> bool:
+    """Whether the numbers change while a model learns: of weights or of what is fed."""
+    weights = WEIGHTS - {"tf.placeholder"} if found == "none" else WEIGHTS
+    return source.origins.needs(node, weights)

@@ -60,7 +60,12 @@ def variables_never_initialized(source: Source) -> Iterator[Finding]:
         for step in source.steps
         if not step.branch and source.called(step.call.func) in MAKERS
     ]
-    runs = [run.call for run in source.sessions.runs if run.fetches]
+    runs = [
+        run.call
+        for run in source.sessions.runs
+        if made
+        and any(source.origins.needs(it, frozenset(MAKERS), run.frame) for it in run.fetches)
+    ]
     if not made or not runs or not any(source.calls(*SESSIONS)):
         return
     yield Finding(
