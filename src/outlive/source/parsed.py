@@ -10,6 +10,10 @@ from functools import cached_property
 from outlive.model.findings import Edit, Place
 from outlive.model.quick_dataclass import dataclass
 from outlive.source.cells import Cells, read_cells
+from outlive.source.graphs.networks import Network, Networks
+from outlive.source.graphs.order import Order, Step
+from outlive.source.graphs.origins import Origins, Root
+from outlive.source.graphs.sessions import Sessions
 from outlive.source.names import Binding, Names, key_of
 from outlive.source.specs import Specs
 from outlive.source.syntax import Function, argument_of, last_name
@@ -17,7 +21,7 @@ from outlive.source.tree import Loop, Node, Tree, begin, new_tree
 from outlive.source.undefined import Undefined, undefined_names
 from outlive.source.values import Stage, Values, matches
 
-__all__ = ["Allowance", "Binding", "Loop", "Machine", "Source", "Stage", "key_of", "matches"]
+__all__ = ["Allowance", "Binding", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
 
 #: What makes a file one of ours: without any of these in it, nothing in it can be about TensorFlow.
 OURS = re.compile(r"\b(?:tensorflow|keras|tf_keras|tflite_runtime|ai_edge_litert)\b")
@@ -79,6 +83,27 @@ class Source:
         self.names = Names(self.tree)
         self.values = Values(self.tree, self.names)
         self.specs = Specs(self.names, self.values, self.calls_ending_in)
+
+    @cached_property
+    def origins(self) -> Origins:
+        """What made the values of the file."""
+        return Origins(self.tree, self.names)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The calls of the program in the order in which they run; none when it is too long to be followed whole."""
+        order = Order(self.tree.module, self.names, self.origins)
+        return order.steps if order.whole else ()
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """What the sessions of TensorFlow 1 run and are fed."""
+        return Sessions(self.origins, self.steps, (*self.methods("run"), *self.methods("eval")))
+
+    @cached_property
+    def networks(self) -> tuple[Network, ...]:
+        """The Keras models whose layers are written down one after the other."""
+        return Networks(self.tree, self.names, self.origins, self.calls_ending_in).every
 
     @cached_property
     def lines(self) -> list[str]:
@@ -187,6 +212,10 @@ class Source:
         uses = self.calls_ending_in(function.name)
         mine = [use for use in uses if self.names.definition(use.func) is function]
         return [loop for use in mine for loop in self.loops(use)]
+
+    def turns_of(self, loop: ast.AST) -> float:
+        """How often one loop turns; infinity stands for many."""
+        return self.values.turns(loop) if isinstance(loop, Loop) else 1.0
 
     def turns(self, node: ast.AST) -> float:
         """How often all the loops around a node turn together; infinity stands for many."""

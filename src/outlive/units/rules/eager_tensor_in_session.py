@@ -31,8 +31,11 @@ def eager_tensor_in_session(source: Source) -> Iterator[Finding]:
         product = tf.matmul(tf.ones([2, 3]), tf.ones([3, 2]))
         print(product.numpy())
     """
-    if source.makes_graphs:
-        return
+    old = (
+        call for call in source.calls(*SESSIONS) if "compat" not in source.names.written(call.func)
+    )
+    if source.makes_graphs or any(old):
+        return  # a program for TensorFlow 1, where nothing runs eagerly
     for call in source.methods("run"):
         assert isinstance(call.func, ast.Attribute)
         if source.values.made_by(call.func.value) not in SESSIONS or not call.args:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from outlive.model.findings import Finding, Remedy
-from outlive.source.parsed import Source
+from outlive.source.parsed import Root, Source
 from outlive.units.unit import rule
 
 FEWEST_TURNS = 20
@@ -29,6 +30,10 @@ NO_OPERATION = (
 )
 
 
+#: Whoever has one of these may make a new graph in each iteration.
+OTHER_GRAPHS = ("Graph(", "reset_default_graph", "clear_session")
+
+
 @rule("R208", since="0.1", needs=("Session",), prevents=("graph-grows", "function-retraced"))
 def graph_grown_in_loop(source: Source) -> Iterator[Finding]:
     """A loop adds operations to the graph that its session runs.
@@ -48,6 +53,10 @@ def graph_grown_in_loop(source: Source) -> Iterator[Finding]:
             for step in range(10_000):
                 session.run(mean)
     """
+    told: set[ast.AST] = set()
+    for made, loop in _made_beside_runs(source):
+        told.add(loop)
+        yield _finding(source, made)
     for call in source.methods("run"):
         assert isinstance(call.func, ast.Attribute)
         if source.turns(call) < FEWEST_TURNS or not call.args:
@@ -59,16 +68,39 @@ def graph_grown_in_loop(source: Source) -> Iterator[Finding]:
             word = made.func.attr if isinstance(made.func, ast.Attribute) else ""
             adds = dotted.startswith("tf.") and not dotted.startswith(NO_OPERATION)
             if adds or (not dotted and word in CHANGING):
-                yield Finding(
-                    f"`{source.segment(made.func)}` adds an operation to the graph in every iteration of this loop.",
-                    remedies=(
-                        Remedy(
-                            "Create the operation once, above the loop, and run that; feed what changes."
-                        ),
-                        Remedy(
-                            "Call tf.compat.v1.get_default_graph().finalize() before the loop: new operations then raise an error."
-                        ),
-                    ),
-                    where=source.place(made),
-                )
+                if not told & set(source.loops(call)):
+                    yield _finding(source, made)
                 break
+
+
+def _finding(source: Source, made: ast.Call) -> Finding:
+    return Finding(
+        f"`{source.segment(made.func)}` adds an operation to the graph in every iteration of this loop.",
+        remedies=(
+            Remedy("Create the operation once, above the loop, and run that; feed what changes."),
+            Remedy(
+                "Call tf.compat.v1.get_default_graph().finalize() before the loop: new operations then raise an error."
+            ),
+        ),
+        where=source.place(made),
+    )
+
+
+def _made_beside_runs(source: Source) -> Iterator[tuple[ast.Call, ast.AST]]:
+    """The first operation that is made in each loop in which a session runs, also by functions that the loop calls."""
+    if any(word in source.text for word in OTHER_GRAPHS):
+        return
+    running = {loop for run in source.sessions.runs for loop in run.loops}
+    seen: set[ast.AST] = set()
+    for step in source.steps:
+        loop = next((it for it in step.loops if it in running), None)
+        if loop is None or loop in seen or step.branch:
+            continue
+        turns = math.prod(source.turns_of(it) for it in step.loops if it in running)
+        adds = (
+            source.sessions.is_tensor(Root(step.call))
+            or source.called(step.call.func) == "tf.group"
+        )
+        if adds and turns >= FEWEST_TURNS:
+            seen.add(loop)
+            yield step.call, loop
