@@ -47,6 +47,12 @@ from outlive.cli.measures import size_in_bytes
     help="Memory of the machine that the program will run on, e.g. 8GB (default: what this one has).",
 )
 @click.option(
+    "--python",
+    metavar="PATH",
+    default="",
+    help="The Python whose TensorFlow is asked which shapes and types fit (default: this one, or yours).",
+)
+@click.option(
     "-j",
     "--jobs",
     type=click.IntRange(0),
@@ -63,7 +69,8 @@ def lint(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> N
       outlive lint --diff .                     what --fix would change
       outlive lint --format sarif . > out.sarif
 
-    Nothing is run or imported. A line is allowed with  # outlive: allow SLUG and the reason.  Settings: [tool.outlive.lint] in
+    Nothing of yours is run or imported. Which shapes an operation or a layer takes is asked of TensorFlow, in a process of its own; its
+    answers are kept. A line is allowed with  # outlive: allow SLUG and the reason.  Settings: [tool.outlive.lint] in
     pyproject.toml (select, ignore, exclude, confidence). `outlive explain SLUG` is the manual page of a rule.
     Exit status: 0 nothing found, 1 findings or a file that cannot be read, 2 wrong usage, 3 Outlive failed.
     """

@@ -222,6 +222,7 @@ class Flight:
             self.trouble = self.trouble or f"trace: {type(error).__name__}: {error}"
         finally:
             self._kill_trace.stop()
+
     def _read_for_watches(self, sample: dict[str, Any]) -> None:
         """What the watches need beside the sample: loaded when the program has run for a while, most programs end before."""
         if sample["at"] < SECONDS_BEFORE_WATCHING:

@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from outlive.model.findings import Edit, Place
+from outlive.model.findings import Confidence, Edit, Place
 from outlive.model.quick_dataclass import dataclass
 from outlive.source.cells import Cells, read_cells
 from outlive.source.graphs.networks import Network, Networks
@@ -20,6 +21,10 @@ from outlive.source.syntax import Function, argument_of, last_name
 from outlive.source.tree import Loop, Node, Tree, begin, new_tree
 from outlive.source.undefined import Undefined, undefined_names
 from outlive.source.values import Stage, Values, matches
+
+if TYPE_CHECKING:  # a file without a tensor needs none of it
+    from outlive.source.dry_run.questions import Oracle
+    from outlive.source.dry_run.run import Run, Trouble
 
 __all__ = ["Allowance", "Binding", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
 
@@ -74,8 +79,11 @@ class Source:
         text: str,
         machine: Machine | None = None,
         tree_of: Callable[[str], Tree] = new_tree,  # one file after the other: none is kept
+        oracle: Oracle | None = None,
     ) -> None:
         self.path = path
+        self._oracle = oracle
+        self.unasked = 0  #: questions about shapes and types to which nobody knew the answer
         self.machine = machine or Machine()
         self.cells: Cells | None = read_cells(text) if path.endswith(".ipynb") else None
         self.text = self.cells.text if self.cells else text
@@ -104,6 +112,25 @@ class Source:
     def networks(self) -> tuple[Network, ...]:
         """The Keras models whose layers are written down one after the other."""
         return Networks(self.tree, self.names, self.origins, self.calls_ending_in).every
+
+    def dry_run(self) -> Run:
+        """The program followed with shapes and types: what is refused, and what the weights of its models take."""
+        from outlive.source.dry_run.questions import Nobody
+        from outlive.source.dry_run.walk import dry_run
+
+        run = dry_run(self.tree, self.text, self._oracle or Nobody())
+        self.unasked = run.questions.unasked
+        return run
+
+    def refused(self, kind: str) -> Iterator[Trouble]:
+        """The calls that are refused, of one kind."""
+        return (trouble for trouble in self.dry_run.troubles if trouble.kind == kind)
+
+    def surely(self, trouble: Trouble) -> Confidence:
+        """How sure it is that a refused call ends the program."""
+        if self.is_caught(trouble.node) or not trouble.sure:
+            return Confidence.POSSIBLE
+        return Confidence.PROVEN if trouble.by.startswith("TensorFlow") else Confidence.LIKELY
 
     @cached_property
     def lines(self) -> list[str]:

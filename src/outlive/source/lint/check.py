@@ -10,8 +10,9 @@ from dataclasses import field, replace
 
 from outlive.model.findings import Finding, UnitFailure
 from outlive.model.quick_dataclass import dataclass
+from outlive.source.dry_run.questions import Oracle
 from outlive.source.lint.fix import mended
-from outlive.source.lint.settings import Settings
+from outlive.source.lint.settings import Answering, Settings
 from outlive.source.parsed import OURS, Source
 from outlive.units.unit import Unit, discover, rule
 
@@ -34,6 +35,7 @@ class Told:
     ours: bool = False  #: whether TensorFlow is in it at all
     hidden: int = 0  #: findings that are less sure than asked for
     allowed: int = 0
+    unasked: int = 0  #: questions about shapes and types to which nobody knew the answer
     mended: int = 0
     text: str = field(default="", repr=False)  #: as it was, when something was mended
     mended_text: str = field(default="", repr=False)
@@ -85,7 +87,7 @@ def judge(path: str, text: str, settings: Settings) -> Told:
     if not asked:
         return Told(path, ours=True)
     try:
-        source = Source(path, text, settings.machine)
+        source = Source(path, text, settings.machine, oracle=_oracle(settings))
     except SyntaxError as error:
         return Told(path, unread=(f"line {error.lineno}: {error.msg}",), ours=True)
     except (ValueError, RecursionError, MemoryError) as error:
@@ -103,8 +105,20 @@ def judge(path: str, text: str, settings: Settings) -> Told:
         ours=True,
         hidden=len(kept) - len(sure),
         allowed=len(findings) - len(kept),
+        unasked=source.unasked,
         edited_lines=_edited_lines(source, sure),
     )
+
+
+def _oracle(settings: Settings) -> Oracle | None:
+    """Who answers this file's questions."""
+    if settings.answers is Answering.NOBODY:
+        return None
+    from outlive.source.lint.oracle import answers_of  # only a file with TensorFlow needs it
+
+    oracle = answers_of(settings.python)
+    oracle.may_start = settings.answers is Answering.TENSORFLOW
+    return oracle
 
 
 def _edited_lines(source: Source, findings: Iterable[Finding]) -> dict[int, str]:

@@ -21,7 +21,14 @@ from outlive.source.lint.check import Told, every_rule
 from outlive.source.lint.files import files_below
 from outlive.source.lint.fix import difference
 from outlive.source.lint.parallel import cores, look_at_all
-from outlive.source.lint.settings import Settings, chosen, confidence, configured, nearest_project
+from outlive.source.lint.settings import (
+    Answering,
+    Settings,
+    chosen,
+    confidence,
+    configured,
+    nearest_project,
+)
 from outlive.source.parsed import Machine
 
 #: Shorter work needs no progress.
@@ -41,6 +48,7 @@ def lint(
     form: str = "text",
     jobs: int = 0,
     memory: int | None = None,
+    python: str = "",
 ) -> int:
     """Look at the files and say what will kill the program. Returns the exit status."""
     settings = _settings(paths, config)
@@ -49,13 +57,19 @@ def lint(
         settings = replace(settings, confidence=confidence(sure))
     if fix or diff or unsafe:
         settings = replace(settings, mend=Confidence.POSSIBLE if unsafe else Confidence.PROVEN)
-    settings = replace(settings, machine=this_machine(Host(), memory))
+    settings = replace(
+        settings,
+        machine=this_machine(Host(), memory),
+        answers=Answering.TENSORFLOW,
+        python=python,
+    )
     files = list(files_below(paths, settings.exclude))
     with _progress(len(files)) as each:
         told = list(look_at_all(files, settings, jobs or cores(), each))
     writes = (fix or unsafe) and not diff
     _mend(told, write=writes, stream=sys.stdout if form == "text" else sys.stderr)
-    _show(told, form, fixing=writes, only_the_diff=diff)
+    why = _why_unasked(told, python)
+    _show(told, form, why, fixing=writes, only_the_diff=diff)
     annotate("outlive lint", formats.notes_of(told), marks=form != "github")
     failed = [broken for it in told for broken in it.failures]
     if failed:
@@ -137,10 +151,19 @@ def _replace(path: str, data: bytes) -> None:
         os.chmod(name, os.stat(real).st_mode & 0o7777)
 
 
-def _show(told: Sequence[Told], form: str, *, fixing: bool, only_the_diff: bool) -> None:
+def _why_unasked(told: Sequence[Told], python: str) -> str:
+    """Why questions to TensorFlow were left open, if any were."""
+    if not any(it.unasked for it in told):
+        return ""
+    from outlive.source.lint.oracle import answers_of  # only where something was to be asked
+
+    return answers_of(python).why
+
+
+def _show(told: Sequence[Told], form: str, why: str, *, fixing: bool, only_the_diff: bool) -> None:
     rules = {unit.slug: unit for unit in every_rule()}
     if form == "json":
-        sys.stdout.write(formats.as_json(told, rules))
+        sys.stdout.write(formats.as_json(told, rules, why))
     elif form == "sarif":
         sys.stdout.write(formats.as_sarif(told, rules))
     elif form == "github":
@@ -156,4 +179,7 @@ def _show(told: Sequence[Told], form: str, *, fixing: bool, only_the_diff: bool)
                     f"{it.path}: could not be read: {visible(why)}", soft_wrap=True
                 )
         sys.stdout.flush()
+        if why:
+            count = sum(it.unasked for it in told)
+            console_on(sys.stderr).print(text.unasked(count, visible(why)), soft_wrap=True)
         console_on(sys.stderr).print(text.summary(told, fixing=fixing), soft_wrap=True)

@@ -23,7 +23,7 @@ GITHUB_LEVELS = {
 }
 
 
-def as_json(told: Sequence[Told], rules: Mapping[str, Unit[Source]]) -> str:
+def as_json(told: Sequence[Told], rules: Mapping[str, Unit[Source]], why_unasked: str = "") -> str:
     """One object: the findings, what could not be read, how many files."""
     data = {
         "schema": SCHEMA,
@@ -39,6 +39,7 @@ def as_json(told: Sequence[Told], rules: Mapping[str, Unit[Source]]) -> str:
         "allowed": sum(it.allowed for it in told),
         "less_sure": sum(it.hidden for it in told),
         "mended": sum(it.mended for it in told),
+        "unasked": {"questions": sum(it.unasked for it in told), "why": why_unasked or None},
     }
     return _dumped(data)
 

@@ -12,10 +12,11 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from multiprocessing import get_context
 
 from outlive.source.lint.check import Told, look_at
-from outlive.source.lint.settings import Settings
+from outlive.source.lint.settings import Answering, Settings
 
 #: Starting workers takes as long as checking about this many files.
 WORTH_WORKERS = 60
@@ -25,7 +26,29 @@ AT_A_TIME = 16
 def look_at_all(
     files: Sequence[str], settings: Settings, jobs: int, each: Callable[[], object] = lambda: None
 ) -> Iterator[Told]:
-    """What is to be said of each file. ``each`` is called after each of them."""
+    """What is to be said of each file. ``each`` is called after each of them.
+
+    With TensorFlow to be asked, the workers make do with what it answered before; what is left open is asked here, of one child.
+    """
+    asks = settings.answers is Answering.TENSORFLOW
+    first = replace(settings, answers=Answering.KEPT) if asks else settings
+    try:
+        for told in _with_workers(files, first, jobs, each):
+            yield look_at(told.path, settings) if asks and told.unasked else told
+    finally:
+        if asks:
+            _end_child(settings.python)
+
+
+def _end_child(python: str) -> None:
+    from outlive.source.lint.oracle import answers_of
+
+    answers_of(python).close()
+
+
+def _with_workers(
+    files: Sequence[str], settings: Settings, jobs: int, each: Callable[[], object]
+) -> Iterator[Told]:
     ask = functools.partial(look_at, settings=settings)
     done = 0
     workers = min(jobs, len(files) // WORTH_WORKERS + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
@@ -22,6 +23,14 @@ else:
 KEYS = ("select", "ignore", "exclude", "confidence")
 
 
+class Answering(enum.Enum):
+    """Who answers what shapes an operation or a layer takes."""
+
+    NOBODY = "nobody"
+    KEPT = "kept"  #: what TensorFlow answered before
+    TENSORFLOW = "tensorflow"  #: and TensorFlow itself, in a child
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All that decides what is found. Picklable: every worker gets it."""
@@ -31,6 +40,10 @@ class Settings:
     confidence: Confidence = Confidence.LIKELY
     machine: Machine = field(default_factory=Machine)
     mend: Confidence | None = None  #: PROVEN: what is safe; POSSIBLE: also what may change results
+    answers: Answering = Answering.NOBODY
+    python: str = (
+        ""  #: the Python whose TensorFlow is asked; empty: the one that runs us, or the user's
+    )
 
 
 def configured(file: Path | None, rules: Iterable[Unit[Source]]) -> Settings:

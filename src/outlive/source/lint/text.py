@@ -64,6 +64,11 @@ def summary(told: Sequence[Told], *, fixing: bool) -> str:
     return "; ".join(parts) + "."
 
 
+def unasked(count: int, why: str) -> str:
+    """Say that shapes were not checked, and how they would be."""
+    return f"{_count(count, 'question')} about shapes and types not answered: {why}. Name a Python that has TensorFlow: --python PATH."
+
+
 def _can_be_mended(finding: Finding, *, safe: bool) -> bool:
     mends = [remedy.safe for remedy in finding.remedies if remedy.edits]
     return (True in mends) if safe else (bool(mends) and True not in mends)

@@ -49,3 +49,15 @@ def array_larger_than_memory(source: Source) -> Iterator[Finding]:
             ),
             where=source.place(call),
         )
+    for node, total, largest in source.dry_run.weights:
+        if total > memory:
+            yield Finding(
+                f"The weights of this model take {size(total)} (the largest: {largest}); there are {size(memory)}.",
+                (Fact(MEMORY_LIMIT, memory, "outlive lint"),),
+                remedies=(
+                    Remedy(
+                        "Make it smaller before the dense layers: pooling (GlobalAveragePooling2D) instead of Flatten, fewer units."
+                    ),
+                ),
+                where=source.place(node),
+            )

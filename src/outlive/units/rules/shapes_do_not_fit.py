@@ -26,17 +26,32 @@ def shapes_do_not_fit(source: Source) -> Iterator[Finding]:
         weights = tf.random.normal([784, 128])
         hidden = tf.matmul(tf.ones([10, 784]), weights)
     """
+    remedy = Remedy(
+        "Give it sizes that fit: tf.reshape, tf.transpose or tf.expand_dims of one of the sides."
+    )
+    told = set()
     for node in (*source.every(ast.Call), *source.every(ast.BinOp)):
         misfit = source.specs.misfit(node)
         if misfit is None:
             continue
+        told.add(node)
         yield Finding(
             f"The shapes {misfit.left} and {misfit.right} do not fit together: {misfit.why}.",
             confidence=Confidence.POSSIBLE if source.is_caught(node) else Confidence.LIKELY,
-            remedies=(
-                Remedy(
-                    "Give both sides sizes that fit: tf.reshape, tf.transpose or tf.expand_dims of one of them."
-                ),
-            ),
+            remedies=(remedy,),
             where=source.place(node),
         )
+    for trouble in source.refused("shape"):
+        if trouble.node not in told and not _is_told_elsewhere(source, trouble.node):
+            yield Finding(
+                f"{trouble.by} refuses these shapes: {trouble.says}",
+                confidence=source.surely(trouble),
+                remedies=(remedy,),
+                where=source.place(trouble.node),
+            )
+
+
+def _is_told_elsewhere(source: Source, node: ast.AST) -> bool:
+    """Whether `picture-without-a-rank` has its own words for it."""
+    words = "" if not isinstance(node, ast.Call) else source.called(node.func)
+    return words.startswith("tf.image.") and "decode_image" in source.text
