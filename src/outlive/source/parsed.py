@@ -113,6 +113,7 @@ class Source:
         """The Keras models whose layers are written down one after the other."""
         return Networks(self.tree, self.names, self.origins, self.calls_ending_in).every
 
+    @cached_property
     def dry_run(self) -> Run:
         """The program followed with shapes and types: what is refused, and what the weights of its models take."""
         from outlive.source.dry_run.questions import Nobody
