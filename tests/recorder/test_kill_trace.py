@@ -12,7 +12,7 @@ import pytest
 
 from conftest import skip_for_want_of
 from made_machines import machine
-from outlive.recorder.kill_trace import EVENT, INSTANCES, KillTrace, killers
+from outlive.recorder.signals.kill_trace import EVENT, INSTANCES, KillTrace, killers
 
 LINE = (
     "            {who} [001] d..1.  2014.282722: signal_generate: sig=9 errno=0 code={code} comm=python3 "

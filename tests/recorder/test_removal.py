@@ -235,7 +235,7 @@ REMOVES = {
     "inside/events/cells.py": "the file that it has just made",
     "inside/notes/journal.py": "the file that it made for this process",
     "inside/start/real.py": "nothing: it keeps the function for journal.py",
-    "recorder/kill_trace.py": "an instance of tracefs by its shape, of this supervisor or of one that is gone",
+    "recorder/signals/kill_trace.py": "an instance of tracefs by its shape, of this supervisor or of one that is gone",
     "recorder/store/removal.py": "runs by shape and mark, see there",
     "recorder/store/run_folders.py": "a link with a name of ours in the folder of a run",
     "recorder/store/shim_notes.py": "the file of a process in the folder of rings, once its masked copy is written",

@@ -13,7 +13,7 @@ import signal
 import time
 
 from outlive.recorder.oom_score import be_as_given
-from outlive.recorder.witness import let_go_of_all_but
+from outlive.recorder.signals.witness import let_go_of_all_but
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:

@@ -206,7 +206,7 @@ class Flight:
 
     def _trace_kills(self) -> None:
         """From now on the kernel notes who sends SIGKILL, where it lets us ask."""
-        from outlive.recorder.kill_trace import KillTrace
+        from outlive.recorder.signals.kill_trace import KillTrace
 
         self._kill_trace = KillTrace.open(self._host)
 
@@ -351,7 +351,7 @@ class Flight:
         """Note who sent it; ``name`` is what the sender was called, which may be gone."""
         command = (self._host.read(f"/proc/{sender}/cmdline", 512) or "") if sender else ""
         shown, _ = split_arguments([word for word in command.split("\0") if word] or [name])
-        from outlive.recorder.signal_sender import ancestors_of, user_name
+        from outlive.recorder.signals.sender import ancestors_of, user_name
 
         self._event(
             kinds.SIGNAL,

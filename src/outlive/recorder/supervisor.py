@@ -19,7 +19,7 @@ from outlive.inside.notes import links
 from outlive.recorder.before_exec import with_own_number
 from outlive.recorder.oom_score import ask_to_be_spared, be_as_given
 from outlive.recorder.shell_job import FOR_USING_THE_TERMINAL, FROM_THE_TERMINAL, Job
-from outlive.recorder.witness import Witness
+from outlive.recorder.signals.witness import Witness
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
 if TYPE_CHECKING:

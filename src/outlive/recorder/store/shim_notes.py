@@ -14,7 +14,7 @@ from outlive.inside.notes.masking import MASK, Masker, mask_edges, mask_text, sp
 from outlive.inside.notes.secret_names import looks_made
 from outlive.inside.notes.secret_shapes import SHAPES
 from outlive.recorder.crash.shim_file import CrashWords, NativeReading, SignalSeen, read_native
-from outlive.recorder.signal_sender import user_name
+from outlive.recorder.signals.sender import user_name
 from outlive.recorder.store import run_folders
 from outlive.recorder.store.entries import content_of, entries, kept
 from outlive.recorder.store.users_files import is_foreign

@@ -1,0 +1,1 @@
+"""Signals that end programs, and who sent them."""
