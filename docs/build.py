@@ -301,7 +301,7 @@ def all_pages() -> tuple[list[Written], list[search.Page]]:
         Written("causes", of_causes(causes)),
         Written("checks", listing("Checks of the doctor", "`outlive doctor` asks these.", [(it.slug, it.slug, it.headline) for it in checks])),
         Written("rules", listing("Rules of lint", "`outlive lint` asks these.", [(it.slug, it.slug, it.headline) for it in rules])),
-        Written("remedies", listing("Remedies of `run --heal`", "`outlive run --heal` tries these after a death whose cause is proven: [going on](going-on.page).", [(it.slug, it.slug, it.headline) for it in remedies])),
+        Written("remedies", listing("Remedies of `run --heal`", "`outlive run --heal` tries these after a death whose cause is proven: [recovering](going-on.page).", [(it.slug, it.slug, it.headline) for it in remedies])),
         Written("fixes", listing("Fixes of the code", "`outlive fix` makes these as a patch of your code, and runs it before it is offered: [fixing](fixing.page).", [(it.slug, it.slug, it.headline) for it in fixes])),
         Written("symptoms", listing("Symptoms", "What several causes look like, and what tells them apart.", [(it.slug, it.phrase, "") for it in symptoms])),
         Written("reference", reference()),

@@ -22,8 +22,9 @@ NAVIGATION = {
     "Manual": (
         ("reading-a-verdict", "Reading a verdict"),
         ("in-jupyter", "Notebooks"),
+        ("fixing", "Fixing"),
         ("staying-alive", "Staying alive"),
-        ("going-on", "Going on"),
+        ("going-on", "Recovering"),
         ("detecting", "Detecting objects"),
         ("doctor", "Doctor"),
         ("lint", "Lint"),

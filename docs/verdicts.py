@@ -198,7 +198,7 @@ def out_of_memory() -> Example:
 
 
 def out_of_gpu_memory() -> Example:
-    """Not staged: there is no graphics card where the manual is made. The words are TensorFlow's."""
+    """Not staged: there is no GPU where the manual is made. The words are TensorFlow's."""
     from outlive.model.events import Program, Thrown
     from outlive.model.findings import Place
 
@@ -207,7 +207,7 @@ def out_of_gpu_memory() -> Example:
     ending = Ending(EndingKind.EXCEPTION, exit_code=1, detail="exit status 1 after 18.2 s")
     program = Program(pid=1, own_pids=frozenset({1}), python="3.11.7")
     told = decide(RUN, Evidence(Run(ending, program, {}), errors=Errors(thrown=(error,))))
-    note = "There is no graphics card where this manual is made: this verdict was judged from the words of TensorFlow's error."
+    note = "There is no GPU where this manual is made: this verdict was judged from the words of TensorFlow's error."
     return Example("gpu-memory-exhausted", None, masked(told), note)
 
 

@@ -55,7 +55,7 @@ def take_notebook(chromium: str) -> None:
                 page.keyboard.press("Shift+Enter")
             page.locator(".outlive-near").wait_for(timeout=200_000)
             page.locator(".Toastify__toast", has_text="nearly full").wait_for()
-            page.wait_for_timeout(400)  # it slides in
+            page.wait_for_timeout(1000)  # it slides in
             shoot(page, "memory-gauge.png")
             page.locator(".outlive-card").wait_for()
             page.locator(".jp-Dialog .jp-mod-accept").click()

@@ -469,7 +469,7 @@ def test_a_module_for_another_processor_is_told(environment: Environment) -> Non
 
     assert 0 != environment.run("import fast").returncode
     assert WILL_FAIL == answer.state
-    assert "the processor" in says(answer)
+    assert "the CPU" in says(answer)
 
 
 # requirements-unmet

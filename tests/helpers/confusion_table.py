@@ -35,7 +35,7 @@ a victim of another one would stand in a row where *found* is not *expected*.
 
 **{wrong} of {played} were taken for something else; the line was one of those marked in {right_lines} of {lines} that have one.** This is Outlive's own set of tests, so these
 figures say that nothing is broken, not how good it is on your program: for that see the blind programs in [bench/deaths](../bench/deaths/README.md).{left_out}
-Causes without a victim here ({elsewhere}) need a machine, a terminal, a notebook or a graphics card of their own, and are tested where these are.
+Causes without a victim here ({elsewhere}) need a machine, a terminal, a notebook or a GPU of their own, and are tested where these are.
 
 This page is written by `make confusion MARKDOWN=docs/confusion.md`.
 """

@@ -210,8 +210,8 @@ class RawClient:
                 return
         raise AssertionError("the kernel did not start")
 
-    def send(self, kind: str, content: dict[str, Any]) -> str:
-        message = self.session.send(self.shell, kind, content)
+    def send(self, kind: str, content: dict[str, Any], **metadata: str) -> str:
+        message = self.session.send(self.shell, kind, content, metadata=metadata)
         return str(message["header"]["msg_id"])
 
     def _reply_to(self, request: str, seconds: float) -> dict[str, Any] | None:
@@ -229,7 +229,7 @@ class RawClient:
                     found = dict(reply)
         return found
 
-    def run(self, code: str) -> dict[str, Any] | None:
+    def run(self, code: str, **metadata: str) -> dict[str, Any] | None:
         request = self.send(
             "execute_request",
             {
@@ -239,6 +239,7 @@ class RawClient:
                 "user_expressions": {},
                 "allow_stdin": False,
             },
+            **metadata,
         )
         return self._reply_to(request, SECONDS)
 

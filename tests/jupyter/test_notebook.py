@@ -225,6 +225,25 @@ def test_a_client_that_launches_the_kernel_itself_is_answered(
         client.close()
 
 
+def test_a_front_end_that_names_its_cells_gets_the_card_whoever_launched_the_kernel(
+    tmp_path: Path,
+) -> None:
+    """VS Code starts kernels without a server, and sends the URI of the cell with each request, as microsoft/vscode-jupyter's cellExecution.ts has it."""
+    client = RawClient(tmp_path / "home", tmp_path)
+    try:
+        reply = client.run(SEGFAULT, cellId="vscode-notebook-cell:/home/me/book.ipynb#W0sZmlsZQ")
+
+        assert reply is not None, "the request was never answered"
+        kinds = [message["msg_type"] for message in client.told]
+        assert kinds.index("display_data") < kinds.index("error")
+        shown = client.told[kinds.index("display_data")]["content"]["data"]
+        assert "outlive-card" in shown["text/html"]
+        assert "user-native-crashed" in shown["text/plain"]
+        assert 1 == len(reply["content"]["traceback"]), "the card tells the rest"
+    finally:
+        client.close()
+
+
 def test_a_forked_child_that_holds_the_ports_does_not_hold_back_the_answer(
     kernel: Notebook,
 ) -> None:

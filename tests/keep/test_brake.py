@@ -71,7 +71,7 @@ def test_a_cell_that_grows_is_stopped_and_its_variables_live(
     again = kernel.run("%why")
     assert again.shown, again
     told = again.shown[0]["text/plain"]
-    assert "was stopped near the memory limit; the kernel goes on" in told
+    assert "was stopped near the memory limit; the kernel continues" in told
     assert "kept.append(" in told
     assert [] == kernel.verdicts()
 

@@ -49,6 +49,19 @@ FORBIDDEN = {
     r"\b(?:to be )?switched on\b": "enabled",
     r"\bcould not be asked\b": "the check for … failed",
     r"\bnothing that was recorded decides it\b": "nothing recorded is conclusive",
+    r"\bmemory (?:that )?there is\b": "the available memory",
+    r"\bgraphics cards?\b": "GPU",
+    r"\b(?:each|one|next|another|every|look after) look\b": "sample, heap scan",
+    r"\bmemory (?:is|was) in danger\b": "memory is high",
+    r"\blikely only\b|\blikely and not proven\b": "only likely",
+    r"\b(?:anew|afresh)\b": "again",
+    r"\bfor ever\b": "forever",
+    r"\bwithout a word\b": "silently",
+    r"\bin the night\b": "overnight",
+    r"\bturns? of the loop\b|\bfrom turn to turn\b": "iteration",
+    r"\b(?:needs? no|without a) switch\b": "nothing to enable",
+    r"\bkernel goes on\b|\bgoing on without\b": "continues",
+    r"\bno whole number\b|\bneither yes nor no\b": "not an integer, not true or false",
 }  # fmt: skip
 PATTERN = {re.compile(pattern): better for pattern, better in FORBIDDEN.items()}
 
@@ -157,6 +170,11 @@ def test_no_kept_verdict_has_one() -> None:
         ('click.option("--wait", help="Wait so long for agents.")', "Wait so long"),
         ('@cause("D1")\ndef made_up():\n    """The memory killer ends it."""', "memory killer"),
         ('say("elements at the " "first look")', "at the first look"),
+        ('say("the count was higher at each look")', "each look"),
+        (
+            '@check("H1")\ndef made_up():\n    """Is sized by the memory there is."""',
+            "memory there is",
+        ),
     ],
 )
 def test_a_planted_text_is_found(planted: str, word: str) -> None:

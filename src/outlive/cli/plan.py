@@ -49,7 +49,7 @@ def plan(target: str | None, arguments: tuple[str, ...], **options: Any) -> None
     """Predict how much memory a tf.data pipeline or a model needs, and say which stage to change, and to what.
 
     \b
-      outlive plan                        how much memory there is
+      outlive plan                        how much memory is available
       outlive plan train.py:dataset       a dataset, or a function that returns one
       outlive plan train.py               the pipelines that a run builds
       outlive plan train.py -- --data x   the same, with its arguments

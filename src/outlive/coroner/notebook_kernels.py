@@ -65,7 +65,7 @@ def stopped_cell(inner: Evidence) -> Evidence | None:
     for cell in reversed(inner.notebook.cells):
         error = cell.error
         if error is not None and not cell.silent and any(map(error.is_a, STOPS)):
-            words = f"{cell.name} was stopped near the memory limit; the kernel goes on"
+            words = f"{cell.name} was stopped near the memory limit; the kernel continues"
             return _ended_by(inner, error, words, None)
     return None
 

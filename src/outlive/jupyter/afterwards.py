@@ -86,7 +86,7 @@ class Afterwards:
         self._report(verdict, evidence)
         again = run_again(evidence.notebook.cells)
         told = traceback(verdict, evidence, again)
-        if self._words is not None and self._tell is not None:
+        if self._words is not None and self._draws():
             shown = {
                 "text/html": str(card(verdict, evidence, again)),
                 "text/plain": as_text(verdict, evidence, again),
@@ -100,6 +100,10 @@ class Afterwards:
 
     def _notebook(self) -> Notebook:
         return notebook_in(self._kernel.rings, self._pid)
+
+    def _draws(self) -> bool:
+        """Whether a front end shows what a cell displays: one of our server's, or one that names its cells, as VS Code does. Programs that run notebooks do not."""
+        return self._tell is not None or any(it.cell for it in self._notebook().running)
 
     def _keep_silent(self) -> None:
         if self._words is not None:

@@ -17,7 +17,7 @@ def jupyter() -> None:
 
     A watched kernel that dies answers the running cell with the verdict: cause, line of the cell, fix. In a virtual environment
     the switch is that environment's (--env), otherwise the user's (--user). Programs that run notebooks (papermill, nbclient, nbconvert,
-    `jupyter execute`) need no switch: `outlive run` in front of them watches their kernels.
+    `jupyter execute`) need nothing enabled: `outlive run` in front of them watches their kernels.
     """
 
 

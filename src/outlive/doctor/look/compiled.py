@@ -65,7 +65,7 @@ def misfits(files: Sequence[Compiled], machine: str, suffixes: Sequence[str]) ->
     for item in files:
         tagged = TAGGED.match(os.path.basename(item.file))
         if item.extension and item.elf.machine != machine:
-            found.append(Misfit(item.file, item.package, f"the processor {item.elf.machine}"))
+            found.append(Misfit(item.file, item.package, f"the CPU {item.elf.machine}"))
         elif tagged and not any(_without(item.file, suffix) for suffix in suffixes):
             module = os.path.join(os.path.dirname(item.file), tagged["module"])
             if module not in loadable:

@@ -29,7 +29,7 @@ def illegal_instruction(evidence: Evidence) -> Iterator[Finding]:
 
     ## What happened
     A library was built for a newer CPU (AVX, AVX2, AVX-512, FMA) than this machine's, or the machine is emulated
-    without them (Docker on another kind of processor, an old virtual machine). Or native code reached a state that
+    without them (Docker on another kind of CPU, an old virtual machine). Or native code reached a state that
     should be impossible and stopped itself with a trap (`ud2`), which is how compilers mark unreachable code.
 
     ## How we know

@@ -12,7 +12,7 @@ from outlive.units.unit import check
 
 @check("H509", since="0.2", needs=("python",), prevents=("uncaught-exception",))
 def built_for_another_python(here: Surroundings) -> Iterator[Finding]:
-    """A compiled module is made for another Python or another processor, and there is none for this one.
+    """A compiled module is made for another Python or another CPU, and there is none for this one.
 
     ## Why it matters
     A folder of packages that was copied, or reached through PYTHONPATH, contains modules that this Python cannot load:
