@@ -25,6 +25,7 @@ NAVIGATION = {
         ("staying-alive", "Staying alive"),
         ("going-on", "Going on"),
         ("detecting", "Detecting objects"),
+        ("many-machines", "Many machines"),
         ("doctor", "Doctor"),
         ("lint", "Lint"),
         ("scanning", "Scanning data"),
@@ -44,6 +45,7 @@ NAVIGATION = {
         ("what-is-inside", "What is inside"),
         ("trust", "Reliability"),
         ("figures", "Figures"),
+        ("scale", "Scale"),
     ),
 }
 

@@ -33,7 +33,7 @@ def started(
         raise UsageError("--shard is for machines without Ray.", "Drop --shard, or drop --on.")
     if shard is None and on == "local" and is_address(out):
         raise UsageError(
-            f"--out {out} is no folder of this machine, and a job that can append to no file is done in leases.",
+            f"--out {out} is in a store: such a job is done by shards, or on Ray.",
             "Add --shard 0/1, then --merge; or --on ray.",
         )
     if settings.draw and is_address(out):
