@@ -26,6 +26,7 @@ NAVIGATION = {
         ("staying-alive", "Staying alive"),
         ("going-on", "Recovering"),
         ("detecting", "Detecting objects"),
+        ("many-machines", "Many machines"),
         ("doctor", "Doctor"),
         ("lint", "Lint"),
         ("scanning", "Scanning data"),
@@ -45,6 +46,7 @@ NAVIGATION = {
         ("what-is-inside", "What is inside"),
         ("trust", "Reliability"),
         ("figures", "Figures"),
+        ("scale", "Scale"),
     ),
 }
 

@@ -10,12 +10,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
+from outlive.jobs.leases.parts import Parts
+from outlive.jobs.leases.storage import FolderStorage
 from outlive.jobs.results_journal import read_journal
 from small_detectors import ABORTS, EATS, HANGS, SEGFAULTS
 
@@ -119,10 +122,7 @@ def weather(
 
 def answered(out: Path) -> int:
     """How many inputs the journal holds; it is read while it is written."""
-    path = out / "journal.jsonl"
-    return sum(
-        len(record["done"]) + len(record["quarantined"]) for record in read_journal(str(path))
-    )
+    return sum(len(record["done"]) + len(record["quarantined"]) for record in records_in(out))
 
 
 def _family(supervisor: int) -> tuple[int, int] | None:
@@ -155,11 +155,20 @@ def _strike(supervisor: int, family: tuple[int, int], whom: str, storm: Storm) -
             pass  # it died by itself a moment before
 
 
+def records_in(out: Path) -> Iterator[Mapping[str, Any]]:
+    """All that a job has kept: in its journal, or by leases."""
+    if not (out / "parts").is_dir():
+        return read_journal(str(out / "journal.jsonl"))
+    parts = Parts(FolderStorage(str(out)))
+    parts.look()
+    return parts.records()
+
+
 def reckoning(out: Path) -> tuple[Counter[str], dict[str, str]]:
     """Every input that was answered and how often, and the cause of each that is in quarantine."""
     names: Counter[str] = Counter()
     causes: dict[str, str] = {}
-    for record in read_journal(str(out / "journal.jsonl")):
+    for record in records_in(out):
         names.update(Path(name).name for name, _ in record["done"])
         for one in record["quarantined"]:
             names[Path(one["input"]).name] += 1

@@ -16,13 +16,16 @@ from hypothesis import strategies as some
 from outlive.errors import UsageError
 from outlive.jobs.endure import Answer, record_of
 from outlive.jobs.executor import CannotWork, Outcome, TaskName
-from outlive.jobs.leases.cut import is_of_shard, leases_of, size_for
+from outlive.jobs.leases.cut import Lease, is_of_shard, leases_of, size_for
 from outlive.jobs.leases.lease_worker import Terms
+from outlive.jobs.leases.losses import Losses, item_of
+from outlive.jobs.leases.open_storage import storage_at
 from outlive.jobs.leases.parts import FOLDER, Parts
 from outlive.jobs.leases.repeated import repeated
 from outlive.jobs.leases.shard_executor import ShardExecutor
 from outlive.jobs.leases.standing import Standing, Status, shard_of
 from outlive.jobs.leases.storage import FolderStorage
+from outlive.jobs.leases.store_storage import StoreStorage
 
 TASK = TaskName("fragile_task:make", {"most": 8}, ("fragile_task", "outlive.jobs.worker"))
 
@@ -245,3 +248,69 @@ def test_a_task_that_fails_with_any_input_ends_the_shard(tmp_path: Path) -> None
 
     with pytest.raises(CannotWork, match="this one is bad"):
         list(ShardExecutor(broken, leases_of([{"n": 1}], number_of), parts_in(tmp_path)).run())
+
+
+@pytest.fixture(params=["memory", "file"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> StoreStorage:
+    """An address without a folder of its own, and one with."""
+    pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'outlive[stores]'")
+    place = {"memory": f"memory://{tmp_path.name}", "file": f"file://{tmp_path}/job"}
+    return StoreStorage(place[request.param])
+
+
+def test_a_lease_in_a_store_is_kept_once_and_found_again(store: StoreStorage) -> None:
+    parts = Parts(store)
+
+    assert {"size": 8} == parts.adopt({"model": "m"}, {"size": 8}, None)
+    assert parts.commit("00000000000000ab", record_of([Answer("first", 1)]))
+    assert not parts.commit("00000000000000ab", record_of([Answer("second", 2)]))
+    assert 1 == parts.look()
+    assert [["first", 1]] == [one for record in parts.records() for one in record["done"]]
+    assert {"size": 8} == parts.adopt({"model": "m"}, {"size": 64}, None)
+    store.remove("parts/00000000000000ab.jsonl")
+    assert 0 == parts.look()
+    assert store.read("nothing") is None
+
+
+def test_an_address_with_a_password_is_refused_and_not_repeated() -> None:
+    with pytest.raises(UsageError) as refused:
+        StoreStorage("s3://AKIA:secret@bucket/out")
+
+    assert "secret" not in str(refused.value)
+    assert "environment" in refused.value.help
+
+
+def test_an_actor_and_a_shard_open_the_same_place(tmp_path: Path) -> None:
+    assert isinstance(storage_at(str(tmp_path)), FolderStorage)
+    assert str(tmp_path) == storage_at(str(tmp_path)).address
+
+
+def test_a_lease_that_is_lost_again_and_again_is_divided_until_the_input_is_found() -> None:
+    lease = Lease("00000000000000ab", tuple({"n": n} for n in range(8)))
+    losses = Losses()
+    waiting, whole, lost = [lease], [], []
+    while waiting:
+        mine = waiting.pop()
+        if any(item["n"] == 5 for item in mine.items):
+            again = losses.lost(mine)
+            waiting += again
+            if not again:
+                lost.append(item_of(mine)["n"])
+                whole.append(losses.done(mine, [(0, Outcome(item_of(mine), "lost"))]))
+        else:
+            values = [(at, Outcome(item, item["n"])) for at, item in enumerate(mine.items)]
+            whole.append(losses.done(mine, values))
+
+    assert [5] == lost
+    (found,) = [one for one in whole if one is not None]
+    assert lease is found[0]
+    assert [0, 1, 2, 3, 4, "lost", 6, 7] == [one.value for _, one in sorted(found[1].items())]
+
+
+def test_a_lease_that_was_lost_with_its_node_and_then_done_is_forgiven() -> None:
+    lease = Lease("00000000000000ab", ({"n": 1}, {"n": 2}))
+    losses = Losses()
+
+    for _ in range(3):
+        assert [lease] == losses.lost(lease)
+        assert losses.done(lease, []) == (lease, {})

@@ -6,8 +6,6 @@ import importlib.util
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 
 from outlive.jobs.leases.parts import Parts
 from outlive.jobs.leases.storage import FolderStorage
+from ray_processes import Talking, left_behind
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None,
@@ -25,38 +24,6 @@ needs_ray = pytest.mark.skipif(
 pytestmark = [needs_ray, pytest.mark.death, pytest.mark.timeout(300)]
 
 HELPERS = Path(__file__).parent.parent / "helpers"
-
-
-class Talking:
-    """A process that says one JSON object a line, and is told words."""
-
-    def __init__(self, environment: dict[str, str], script: str, *words: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(HELPERS / script), *words],
-            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-
-    def heard(self) -> dict[str, Any]:
-        """The next thing that it says; Ray prints between."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                found: dict[str, Any] = json.loads(line)
-                return found
-        raise AssertionError(f"it ended with {self.process.wait()}")
-
-    def tell(self, words: str) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{words}\n")
-        self.process.stdin.flush()
-        return self.heard()
-
-    def end(self) -> int:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.close()
-        status = self.process.wait(60)
-        self.process.stdout.close()
-        return status
 
 
 @pytest.fixture(scope="module")
@@ -81,20 +48,6 @@ def cluster(environment: dict[str, str]) -> Iterator[tuple[Talking, str]]:
     yield talking, address
     talking.end()
     assert [] == left_behind(environment["OUTLIVE_HOME"])
-
-
-def left_behind(home: str) -> list[str]:
-    """Processes of workers that were started with this home."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes()
-            mine = f"OUTLIVE_HOME={home}".encode() in (folder / "environ").read_bytes()
-        except OSError:
-            continue
-        if mine and b"outlive.jobs.zygote" in words:
-            found.append(folder.name)
-    return found
 
 
 def test_a_row_that_kills_a_batch_of_ray_data_comes_back_with_its_verdict(

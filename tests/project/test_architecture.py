@@ -233,6 +233,7 @@ def test_only_the_edges_print(path: Path) -> None:
         "cli/completion.py",
         "cli/explain.py",
         "cli/runs.py",
+        "detection/leased_progress.py",
         "detection/progress.py",
         "doctor/command.py",
         "jupyter/command_line.py",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
+from outlive.data.addresses import absolute, below, is_address
 from outlive.data.scan.pictures import ALL_EXTENSIONS
 from outlive.errors import UsageError, did_you_mean_path
 
@@ -41,13 +42,18 @@ def every_mention(words: Sequence[str], lists: Sequence[str] = ()) -> Iterator[s
 def _new(names: Iterator[str], seen: set[int]) -> Iterator[str]:
     """Each once; remembered as numbers, so that a million of them take little."""
     for name in names:
-        number = hash(os.path.abspath(name))
+        number = hash(absolute(name))
         if number not in seen:
             seen.add(number)
             yield name
 
 
 def _found(word: str) -> Iterator[str]:
+    if is_address(word):
+        for name in below(word):
+            if name == word or is_input(name):
+                yield name
+        return
     if os.path.isdir(word):
         for folder, folders, names in os.walk(word):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -76,7 +82,7 @@ def _matched(pattern: str) -> list[str]:
 def must_exist(words: Sequence[str]) -> None:
     """Say before anything is begun which of them leads nowhere."""
     for word in words:
-        if not word.startswith("@") and not os.path.lexists(word):
+        if not word.startswith("@") and not is_address(word) and not os.path.lexists(word):
             _matched(word)
 
 
@@ -89,6 +95,9 @@ def _listed(path: str) -> Iterator[str]:
             for line in _pieces(file, end):
                 name = os.fsdecode(line.rstrip(b"\r") if end == b"\n" else line)
                 if not name.strip() or (end == b"\n" and name.startswith("#")):
+                    continue
+                if is_address(name):
+                    yield name
                     continue
                 beside = os.path.join(os.path.dirname(path), name)
                 yield beside if not os.path.lexists(name) and os.path.lexists(beside) else name

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from outlive.data.addresses import absolute, is_address
 from outlive.detection.images.videos import MARK, frames_of, need_opencv
 from outlive.detection.inputs import is_video
 from outlive.errors import UsageError
@@ -19,20 +20,24 @@ class Items:
         names: Callable[[], Iterable[str]],
         every: int,
         out: str | None = None,
-        absolute: bool = False,
+        everywhere: bool = False,
     ) -> None:
-        self._absolute = absolute  #: on another machine a relative path is another file
+        self._everywhere = everywhere  #: on another machine a relative path is another file
         self._names = names
         self._every = every
-        self._own = os.path.join(os.path.abspath(out), "") if out is not None else ""
+        self._own = os.path.join(absolute(out), "") if out is not None else ""
         self._frames: dict[str, range] = {}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Every picture, and every frame of every video."""
         for name in self._names():
-            if self._own and os.path.abspath(name).startswith(self._own):
+            if self._own and absolute(name).startswith(self._own):
                 continue  # annotated copies of our own, in a folder of pictures
-            path = os.path.abspath(name) if self._absolute else name
+            path = absolute(name) if self._everywhere else name
+            if is_video(name) and is_address(name):
+                raise UsageError(
+                    f"{name} is a video, and videos are read from folders only.", "Copy it first."
+                )
             if not is_video(name):
                 yield {"path": path, "name": name}
                 continue
@@ -50,7 +55,7 @@ def name_of(item: Mapping[str, Any]) -> str:
 
 def path_of(item: Mapping[str, Any]) -> str:
     """Where its file is."""
-    return os.path.abspath(str(item["path"]))
+    return absolute(str(item["path"]))
 
 
 def refuse_no_input(names: Callable[[], Iterable[str]]) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from outlive.data.addresses import is_address
 from outlive.detection.images.draw_boxes import FOLDER_NAME
 from outlive.detection.items import Items, name_of, path_of, refuse_no_input
 from outlive.detection.make_results import WRITES, Made, make_results
 from outlive.detection.settings import Settings
 from outlive.errors import UsageError
-from outlive.jobs.endure import Answer, endure
+from outlive.jobs.endure import QUARANTINE_NAME, Answer, endure
 from outlive.jobs.executor import Progress
 from outlive.jobs.leases.cut import (
     LEASES_OF_A_SMALL_JOB,
@@ -24,10 +26,10 @@ from outlive.jobs.leases.cut import (
     size_for,
 )
 from outlive.jobs.leases.lease_worker import Terms
+from outlive.jobs.leases.open_storage import storage_at
 from outlive.jobs.leases.parts import FOLDER, Parts
 from outlive.jobs.leases.shard_executor import ShardExecutor
 from outlive.jobs.leases.standing import Shard, Teller, status_of
-from outlive.jobs.leases.storage import storage_at
 from outlive.jobs.local_executor import DEADLINE, PATIENCE
 from outlive.jobs.ray.executor import RayExecutor
 from outlive.jobs.results_journal import writing
@@ -61,7 +63,7 @@ class LeasedDetection:
         self.shard = shard
         self.done_before = 0  #: counted as they are listed
         self.quarantined_before = 0
-        self._all = Items(names, settings.every, out, absolute=True)
+        self._all = Items(names, settings.every, out, everywhere=True)
         self._parts = Parts(storage_at(out))
         found = self._parts.adopt(
             settings.identity(), self._terms(), None if shard else resume, WRITES
@@ -209,8 +211,7 @@ def merge(out: str, format: str | None = None) -> Merged:
     damaged = parts.forget_damaged()
     parts.count_once()
     status = status_of(parts)
-    made = Made(format or terms["format"], labels, terms["draw"])
-    path, sheet = make_results(parts.address, parts.records, made)
+    path, sheet = _results(parts, Made(format or terms["format"], labels, terms["draw"]))
     done = quarantined = 0
     for record in parts.records():
         done += len(record["done"])
@@ -218,3 +219,14 @@ def merge(out: str, format: str | None = None) -> Merged:
     if status.finished:
         parts.storage.sweep(FOLDER)
     return Merged(path, sheet, done, quarantined, status.missing, status.shards, len(damaged))
+
+
+def _results(parts: Parts, made: Made) -> tuple[str, str | None]:
+    """Make them where the job is; those of a job in a store are made here, and put there."""
+    if not is_address(parts.address):
+        return make_results(parts.address, parts.records, made)
+    with tempfile.TemporaryDirectory(prefix="outlive-merge-") as folder:
+        path, _ = make_results(folder, parts.records, made)
+        for name in (QUARANTINE_NAME, os.path.basename(path)):
+            parts.storage.put_path(name, os.path.join(folder, name))
+        return f"{parts.address}/{os.path.basename(path)}", None

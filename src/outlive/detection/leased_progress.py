@@ -10,9 +10,9 @@ from rich.text import Text
 
 from outlive.detection.leased_job import Merged, merge
 from outlive.errors import UsageError
+from outlive.jobs.leases.open_storage import storage_at
 from outlive.jobs.leases.parts import Parts
 from outlive.jobs.leases.standing import Status, status_of
-from outlive.jobs.leases.storage import storage_at
 from outlive.report.terminal import console_on
 from outlive.report.text import visible
 

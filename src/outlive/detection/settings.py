@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
+from outlive.data.addresses import Copy, fetched_folder, is_address
 from outlive.data.scan.labels import read_label_map
 from outlive.detection.images.draw_boxes import FOLDER_NAME
 from outlive.detection.results import FORMATS
@@ -15,6 +16,7 @@ from outlive.errors import OutliveError, UsageError, did_you_mean_path
 from outlive.jobs.executor import TaskName
 from outlive.jobs.fingerprint import fingerprint
 from outlive.model.quick_dataclass import dataclass
+from outlive.recorder.store import run_folders
 
 LITERT_EXTENSION = ".tflite"
 MODEL_EXTENSIONS = (LITERT_EXTENSION, ".keras", ".h5", ".hdf5")
@@ -67,7 +69,9 @@ class Settings:
         return 0 if self.is_light else LEAST_BYTES_OF_TENSORFLOW
 
     def checked(self) -> Settings:
-        """Itself, when all of it exists; otherwise an error that says what does not."""
+        """Itself, with its model on this machine, when all of it exists; otherwise an error that says what does not."""
+        if is_address(self.model):
+            return replace(self, model=fetched_folder(self.model, models_folder())).checked()
         if not os.path.exists(self.model):
             what = "Give the folder of a SavedModel, a .keras file or a .tflite file."
             hint = did_you_mean_path(self.model, what)
@@ -129,10 +133,21 @@ def label_names(path: str | None) -> Mapping[int, str]:
     """One name for each number."""
     if path is None:
         return {}
+    if is_address(path):
+        copy = Copy(path)
+        try:
+            return label_names(copy.path)
+        finally:
+            copy.close()
     return {
         number: min(names, key=lambda name: (name.startswith("/"), name), default="")
         for number, names in read_label_map(path).items()
     }
+
+
+def models_folder() -> str:
+    """Where models that were fetched are kept."""
+    return os.path.join(run_folders.home(), "models")
 
 
 def need_litert() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from outlive.data.addresses import is_address
 from outlive.detection.inputs import every_mention, inputs_from
 from outlive.detection.job import Detection
 from outlive.detection.leased_job import Actors, LeasedDetection
@@ -30,6 +31,13 @@ def started(
     """The job, with its folder; nothing is worked on yet."""
     if shard is not None and on != "local":
         raise UsageError("--shard is for machines without Ray.", "Drop --shard, or drop --on.")
+    if shard is None and on == "local" and is_address(out):
+        raise UsageError(
+            f"--out {out} is in a store: such a job is done by shards, or on Ray.",
+            "Add --shard 0/1, then --merge; or --on ray.",
+        )
+    if settings.draw and is_address(out):
+        raise UsageError("--draw needs a folder for --out.", "Drop --draw, or give a folder.")
     if shard is None and on == "local":
         return Detection(settings, lambda: inputs_from(inputs, lists), out, resume)
     actors = Actors(address_of(on), actor_cpus, say) if shard is None else None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from outlive.data.addresses import Copy, is_address
 from outlive.data.scan.pictures import BYTES_PER_PIXEL
 from outlive.detection.detections import Found, found_in, refuse_no_numbers, to_plain
 from outlive.detection.images.bands import nothing_to_tell
@@ -62,6 +63,7 @@ class Work:
     height: int
     whole: Any  #: None: it is never whole
     parts: Iterable[tuple[Tile, Any]]
+    copy: Copy | None = None  #: of a file that is elsewhere: there as long as it is worked on
 
 
 class DetectTask:
@@ -119,11 +121,15 @@ class DetectTask:
     def prepare(self, item: Mapping[str, Any]) -> Ready:
         """Read and decode a picture, and fit it."""
         name, path = str(item["name"]), str(item["path"])
+        copy = Copy(path) if is_address(path) else None
+        if copy is not None:
+            path = copy.path
+            item = {**item, "path": path}
         refuse_no_file(path)
         if self._tile and not self._max_side and item.get("frame") is None:
             pieces = cut_picture(path, self._tile, self._decoding, self._say_going)
             if pieces is not None:
-                work = Work(name, path, pieces.width, pieces.height, None, pieces.tiles)
+                work = Work(name, path, pieces.width, pieces.height, None, pieces.tiles, copy)
                 return Ready(work, ("alone", name))
         picture = self._read(item)
         height, width = picture.array.shape[:2]
@@ -133,7 +139,7 @@ class DetectTask:
         held = int(picture.array.nbytes) + (
             sum(int(array.nbytes) for _, array in parts) if self._fixed else 0
         )
-        work = Work(name, path, picture.width, picture.height, picture.array, parts)
+        work = Work(name, path, picture.width, picture.height, picture.array, parts, copy)
         return Ready(work, (high, wide), wide * high * BYTES_PER_PIXEL, held)
 
     def _say_going(self) -> None:

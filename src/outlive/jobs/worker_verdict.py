@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from outlive.coroner.judge import judge_evidence
 from outlive.coroner.readings.source_lines import CRASH_FRAME, SourceLines, crash_in, thrown
+from outlive.data.addresses import Copy, is_address
 from outlive.data.formats.file_faults import fault_of
 from outlive.jobs.worker_death import Death
 from outlive.model.data import Inspection, LookedAt
@@ -146,12 +147,26 @@ def _looked_at(path: str) -> Inspection:
     """The file that the exception is about is known: nobody has to search for it."""
     if not path:
         return Inspection()
+    if is_address(path):
+        return _looked_at_copy(path)
     try:
         length = os.stat(path).st_size
     except OSError:
         return Inspection((LookedAt(path, "the input"),), os.path.dirname(path))
     fault = fault_of(path)
     return Inspection((LookedAt(path, "the input", length, fault),), os.path.dirname(path))
+
+
+def _looked_at_copy(address: str) -> Inspection:
+    try:
+        copy = Copy(address)
+    except Exception:  # a store may raise anything; then nobody has looked
+        return Inspection((LookedAt(address, "the input"),))
+    try:
+        length, fault = os.stat(copy.path).st_size, fault_of(copy.path)
+    finally:
+        copy.close()
+    return Inspection((LookedAt(address, "the input", length, fault),))
 
 
 def _of_a_hang(death: Death, stage: str) -> list[Finding]:

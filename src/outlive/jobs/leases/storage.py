@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Protocol
 
-from outlive.data.atomic_file import UNFINISHED, new_beside
+from outlive.data.atomic_file import UNFINISHED, new_beside, replacing
 from outlive.jobs.results_journal import replace_file, sync_folder, writing
 
 
@@ -24,6 +25,9 @@ class Storage(Protocol):
 
     def put(self, name: str, data: bytes) -> None:
         """Write, over what was there."""
+
+    def put_path(self, name: str, path: str) -> None:
+        """Write a file of this machine, over what was there."""
 
     def remove(self, name: str) -> None:
         """Remove what was written under this name, if anything was."""
@@ -75,6 +79,11 @@ class FolderStorage:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             replace_file(path, data)
 
+    def put_path(self, name: str, path: str) -> None:
+        """Write a file of this machine, over what was there."""
+        with writing(self.address), replacing(self._path(name)) as beside:
+            shutil.copyfile(path, beside)
+
     def remove(self, name: str) -> None:
         """Remove what was written under this name, if anything was."""
         with writing(self.address), suppress(FileNotFoundError):
@@ -112,8 +121,3 @@ def _named(beside: str, path: str) -> bool:
             return False
         os.rename(beside, path)
     return True
-
-
-def storage_at(address: str) -> Storage:
-    """Open the place of this address."""
-    return FolderStorage(os.path.abspath(address))

@@ -15,6 +15,8 @@ from outlive.errors import OutliveError, UsageError
 SECONDS_BETWEEN = 2.0
 SILENT_SECONDS = 10.0
 
+SECONDS_TO_END = 20.0
+
 #: Ray ends a driver whose head is silent for a minute, without a word. We say more, if we are given more time.
 PATIENCE = ("RAY_gcs_rpc_server_reconnect_timeout_s", "600")
 
@@ -101,5 +103,8 @@ class Cluster:
     def close(self) -> None:
         """Let go of it, if it was we who opened it."""
         self._ended.set()
-        if self._ours:
-            self.ray.shutdown()
+        if not self._ours:
+            return
+        ending = threading.Thread(target=self.ray.shutdown, daemon=True)
+        ending.start()
+        ending.join(SECONDS_TO_END)  # it may wait for a head that is gone

@@ -311,7 +311,7 @@ class RayExecutor:
             calls = [actor.handle.close.remote() for actor in idle]
             if calls:
                 self._ray.wait(calls, num_returns=len(calls), timeout=SECONDS_TO_CLOSE)
-        for actor in self._actors:
-            self._ray.kill(actor.handle)
+            for actor in self._actors:
+                self._ray.kill(actor.handle)
         self._actors.clear()
         self._cluster.close()

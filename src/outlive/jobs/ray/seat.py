@@ -20,8 +20,8 @@ from outlive.errors import OutliveError
 from outlive.inside.machine.host import Host
 from outlive.jobs.leases.cut import Lease
 from outlive.jobs.leases.lease_worker import Failure, LeaseWorker, Report, Terms
+from outlive.jobs.leases.open_storage import storage_at
 from outlive.jobs.leases.parts import Parts
-from outlive.jobs.leases.storage import storage_at
 from outlive.jobs.ray.cluster import SECONDS_BETWEEN, load_ray
 from outlive.jobs.ray.cores import Cores
 from outlive.jobs.ray.parcel import Parcel, unpacked
