@@ -139,7 +139,9 @@ def test_a_rank_whose_supervisor_was_killed_too_is_judged_by_what_it_left(tmp_pa
         assert os.read(job.ranks["2"].ready, 64)
         job.ranks["2"].process.send_signal(signal.SIGKILL)
         kill_at_fault(job, "1")
-        wait_for(job)  # the program of rank 2 lives until it has lost rank 1, and holds its stderr for so long
+        wait_for(
+            job
+        )  # the program of rank 2 lives until it has lost rank 1, and holds its stderr for so long
         told = dict(job.verdict())
 
     assert "1" == told["first"]

@@ -239,6 +239,7 @@ REMOVES = {
     "recorder/store/run_folders.py": "a link with a name of ours in the folder of a run",
     "recorder/store/shim_notes.py": "the file of a process in the folder of rings, once its masked copy is written",
     "recorder/store/unpacking.py": "files of an archive that it unpacked, in a temporary folder with our mark that no process holds",
+    "report/fleet/table.py": "an index of ours in our home, over the one before",
     "cli/run_program/conclude.py": "a verdict that judging was cut off in, in the folder of the run",
     "cli/run_program/hang.py": "the verdict of a hang that is over, in the folder of the run",
     "data/scan/mend.py": "the new file that it has just made; a picture is only renamed, to a free name",

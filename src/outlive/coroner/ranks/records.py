@@ -14,7 +14,7 @@ from outlive.errors import NothingRecorded, did_you_mean
 from outlive.inside.notes import kinds
 from outlive.inside.notes.format import decode
 from outlive.model.evidence import Evidence
-from outlive.model.fact_names import ENDED_BY_LAUNCHER, LOST_PEER, WAITED_IN_VAIN
+from outlive.model.fact_names import ENDED_BY_THE_LAUNCHER, LOST_PEER, WAITED_IN_VAIN
 from outlive.model.findings import Ending, EndingKind, Finding, Place, Verdict
 from outlive.model.ranks.job import RankRecord, State
 from outlive.model.ranks.membership import Membership
@@ -178,7 +178,7 @@ def _marks(findings: Sequence[Finding]) -> _Marks:
     if lost is None:
         return _Marks()
     facts = {fact.name: fact.value for fact in lost.because}
-    by_launcher = ENDED_BY_LAUNCHER in facts
+    by_launcher = ENDED_BY_THE_LAUNCHER in facts
     return _Marks(
         None if by_launcher else lost.confidence,
         str(facts.get(LOST_PEER) or ""),
