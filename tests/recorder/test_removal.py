@@ -278,3 +278,21 @@ def test_only_a_folder_of_its_own_making_is_removed_with_all_that_is_in_it() -> 
     }
 
     assert {"detection/models/shrink.py"} == whole
+
+
+def test_the_ranks_of_a_job_that_is_ending_are_kept_however_many_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUTLIVE_HOME", str(tmp_path))
+    monkeypatch.setattr(removal, "KEEP_RUNS", 2)
+    names = [f"20260101-0000{number:02d}-aaaa" for number in range(6)]
+    for number, name in enumerate(names):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / run_folders.MARK_NAME).touch()
+        (folder / run_folders.SEALED_NAME).touch()
+        (folder / run_folders.JOB_NAME).symlink_to("mine" if number != 1 else "other")
+
+    removal.prune(names[-1])
+
+    assert [name for number, name in enumerate(names) if number != 1] == run_folders.home_runs()

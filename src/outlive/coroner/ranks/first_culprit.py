@@ -25,6 +25,9 @@ FROM_OUTSIDE = frozenset(
 )
 
 
+PEER_LOST = "peer-lost"
+
+
 def decide_job(member: Membership, records: Sequence[RankRecord]) -> JobVerdict:
     """The verdict on a job, from the records of its ranks; ``member`` is any of them, and tells how many there should be."""
     known = {record.rank for record in records}
@@ -46,7 +49,7 @@ class _Inquiry:
         self.everyone = everyone
         self.by_rank = {record.rank: record for record in everyone}
         self.victims = [record for record in everyone if _is_innocent(record)]
-        self.own = [record for record in everyone if record.failed and not _is_innocent(record)]
+        self.own = _candidates(everyone)
         self.named = Counter(filter(None, map(self._lost_by, self.victims)))
         self.how: list[str] = []
         self.first: list[RankRecord] = []  #: more than one where they ended at the same moment
@@ -311,6 +314,13 @@ class _Inquiry:
         return _is_from_outside(record) and self._all_cancelled()
 
 
+def _candidates(everyone: Sequence[RankRecord]) -> list[RankRecord]:
+    """Those that died by themselves. One whose supervisor was ended too, as some launchers do, counts where nobody has a cause."""
+    died = [record for record in everyone if record.failed and not _is_innocent(record)]
+    known = [it for it in died if it.cause is not None or it.state is State.ENDED]
+    return known or died
+
+
 def _is_innocent(record: RankRecord) -> bool:
     """Whether its end is the consequence of another one's."""
     if not record.failed:
@@ -319,7 +329,12 @@ def _is_innocent(record: RankRecord) -> bool:
         return True
     if record.loss is None:
         return False
-    return record.loss >= Confidence.LIKELY or _is_from_outside(record) or record.cause is None or record.cause.slug == "peer-lost"  # fmt: skip
+    fault = (
+        record.ending is not None and record.ending.signal and record.ending.by is EndedBy.ITSELF
+    )
+    if fault and record.cause is not None and record.cause.slug != PEER_LOST:
+        return False  # it crashed of something else, whatever it had logged before
+    return record.loss >= Confidence.LIKELY or _is_from_outside(record) or record.cause is None or record.cause.slug == PEER_LOST  # fmt: skip
 
 
 def _is_from_outside(record: RankRecord) -> bool:
