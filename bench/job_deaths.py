@@ -314,6 +314,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="programs, or parts of names")
     parser.add_argument("--json", help="write what was measured to this file")
     given = parser.parse_args()
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a job in the background is started with it ignored
     results = []
     for death in deaths():
         if given.only and not any(word in death.name for word in given.only):

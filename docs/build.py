@@ -33,7 +33,16 @@ from outlive.units.symptoms import ASK, Symptom  # noqa: E402
 from outlive.units.unit import KINDS, AnyUnit, cause, check, discover, fix, remedy, rule  # noqa: E402
 
 #: In which order a newcomer reads them; pages that are not named here come after these.
-ORDER = ("reading-a-verdict", "exit-codes", "in-jupyter", "in-teams", "doctor", "lint", "trust")
+ORDER = (
+    "reading-a-verdict",
+    "exit-codes",
+    "in-jupyter",
+    "in-teams",
+    "many-machines",
+    "doctor",
+    "lint",
+    "trust",
+)
 TUTORIALS = ("first-death", "notebook-that-died", "pipeline-that-does-not-fit", "data-before-training", "keep-it-alive")  # fmt: skip
 GROUPS = {
     "1": "Memory",

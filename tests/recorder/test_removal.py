@@ -240,6 +240,7 @@ REMOVES = {
     "recorder/store/run_folders.py": "a link with a name of ours in the folder of a run",
     "recorder/store/shim_notes.py": "the file of a process in the folder of rings, once its masked copy is written",
     "recorder/store/unpacking.py": "files of an archive that it unpacked, in a temporary folder with our mark that no process holds",
+    "report/fleet/table.py": "an index of ours in our home, over the one before",
     "cli/run_program/conclude.py": "a verdict that judging was cut off in, in the folder of the run",
     "cli/run_program/hang.py": "the verdict of a hang that is over, in the folder of the run",
     "data/scan/mend.py": "the new file that it has just made; a picture is only renamed, to a free name",
@@ -278,3 +279,21 @@ def test_only_a_folder_of_its_own_making_is_removed_with_all_that_is_in_it() -> 
     }
 
     assert {"detection/models/shrink.py"} == whole
+
+
+def test_the_ranks_of_a_job_that_is_ending_are_kept_however_many_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUTLIVE_HOME", str(tmp_path))
+    monkeypatch.setattr(removal, "KEEP_RUNS", 2)
+    names = [f"20260101-0000{number:02d}-aaaa" for number in range(6)]
+    for number, name in enumerate(names):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / run_folders.MARK_NAME).touch()
+        (folder / run_folders.SEALED_NAME).touch()
+        (folder / run_folders.JOB_NAME).symlink_to("mine" if number != 1 else "other")
+
+    removal.prune(names[-1])
+
+    assert [name for number, name in enumerate(names) if number != 1] == run_folders.home_runs()

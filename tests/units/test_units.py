@@ -65,6 +65,7 @@ ALLOWED_IMPORTS = {
     # nouns and words, as pure as the view
     "outlive.model.events", "outlive.model.crash", "outlive.model.sender_names", "outlive.units.complaints", "outlive.model.data", "outlive.model.memory", "outlive.model.memory_looks",
     "outlive.units.complaint_facts", "outlive.units.memory_advice", "outlive.units.notebook_names", "outlive.model.surroundings_at_death", "outlive.model.patterns", "outlive.model.waits",
+    "outlive.model.ranks.membership", "outlive.model.ranks.peer_words",
 }  # fmt: skip
 
 every_unit = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())

@@ -56,12 +56,14 @@ def _write_page(found: Sequence[Group], runs: int, now: float, target: str) -> N
 
 def _print(found: Sequence[Group], runs: int, now: float, count: int) -> None:
     console = console_on(sys.stdout)
-    console.print(f"outlive: {title(found, runs)}")
     shown = found[: count or None]
-    for group in shown:
-        console.print(_row(group, now))
-    if len(found) > len(shown):
-        console.print(f"  {len(found) - len(shown)} more: -n 0")
+    with console.capture() as captured:
+        console.print(f"outlive: {title(found, runs)}")
+        for group in shown:
+            console.print(_row(group, now))
+        if len(found) > len(shown):
+            console.print(f"  {len(found) - len(shown)} more: -n 0")
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def _row(group: Group, now: float) -> Table:

@@ -205,7 +205,7 @@ FILES_THAT_NEED_IT = counted("files that need it")
 LOST_PEER = in_words("lost peer")
 ADDRESS_OF_THE_LOST_PEER = in_words("address of the lost peer")
 WAITED_IN_VAIN = in_words("waited in vain")
-ENDED_BY_LAUNCHER = in_words("ended by the launcher")
+ENDED_BY_THE_LAUNCHER = in_words("ended by the launcher")
 
 #: Names that verdicts of earlier versions have on people's disks: they keep their units.
 FORMER_NAMES = {

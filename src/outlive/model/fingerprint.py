@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from outlive.model.findings import EndingKind
 from outlive.model.patterns import bounded
 
 VERSION = 1
@@ -36,7 +37,7 @@ NO_FUNCTION = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
 def fingerprint(verdict: Mapping[str, Any], program: str = "") -> str:
     """Of a verdict as JSON (`outlive.verdict/1`), and the name of the program; empty for one in which nothing is wrong."""
     cause, ending = verdict.get("cause"), verdict.get("ending") or {}
-    if cause is None and ending.get("kind") == "success":
+    if cause is None and EndingKind(ending["kind"]) is EndingKind.SUCCESS:
         return ""
     parts = _of_a_cause(cause, program) if cause is not None else _of_an_end(ending, program)
     text = "\x1f".join([str(VERSION), *parts])

@@ -126,19 +126,28 @@ class Flight:
         self._sampler = Sampler(self._host, pid)
         self._task_groups = self._host.task_groups(pid)
         self._cpu_groups = throttled_groups(self._host, pid)
-        self._write(
-            introduction(
-                self._host,
-                self._baseline,
-                pid,
-                argv,
-                self.shown,
-                self.secrets,
-                self._rings,
-                self._task_groups,
-                self.job,
-            )
+        told = introduction(
+            self._host,
+            self._baseline,
+            pid,
+            argv,
+            self.shown,
+            self.secrets,
+            self._rings,
+            self._task_groups,
+            self.job,
         )
+        self._write(told)
+        self._mark_as_rank(told["job"])
+
+    def _mark_as_rank(self, job: dict[str, Any] | None) -> None:
+        if job is not None and self._folder is not None:
+            try:
+                run_folders.write_link(
+                    os.path.join(self._folder, run_folders.JOB_NAME), job["name"]
+                )
+            except OSError as error:
+                self.trouble = self.trouble or f"the job could not be noted: {error.strerror}"
 
     def _tell_the_limit(self, nearness: float) -> None:
         """The smallest limit above the program and how much of it is used, by whomever, for the census inside it.

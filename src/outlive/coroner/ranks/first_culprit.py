@@ -25,6 +25,9 @@ FROM_OUTSIDE = frozenset(
 )
 
 
+PEER_LOST = "peer-lost"
+
+
 def decide_job(member: Membership, records: Sequence[RankRecord]) -> JobVerdict:
     """The verdict on a job, from the records of its ranks; ``member`` is any of them, and tells how many there should be."""
     known = {record.rank for record in records}
@@ -46,7 +49,7 @@ class _Inquiry:
         self.everyone = everyone
         self.by_rank = {record.rank: record for record in everyone}
         self.victims = [record for record in everyone if _is_innocent(record)]
-        self.own = [record for record in everyone if record.failed and not _is_innocent(record)]
+        self.own = _candidates(everyone)
         self.named = Counter(filter(None, map(self._lost_by, self.victims)))
         self.how: list[str] = []
         self.first: list[RankRecord] = []  #: more than one where they ended at the same moment
@@ -209,7 +212,7 @@ class _Inquiry:
             return
         named = [it for it in left if self.named[it.rank]]
         chosen = min(named or left, key=lambda it: it.ended or float("inf"))
-        if not named and any(it.waited for it in failed) and self._stuck():
+        if not named and any(it.waited for it in failed) and any(map(_was_at_work, self.everyone)):
             return  # it may have been done; somebody else does not move
         before = all((chosen.ended or 0.0) <= (it.ended or float("inf")) + SECONDS_BETWEEN_CLOCKS for it in failed)  # fmt: skip
         if before:
@@ -218,50 +221,46 @@ class _Inquiry:
                 f"{_capital(chosen.words)} ended with status 0 while {_list(failed)} still needed it; {'it does' if len(failed) == 1 else 'they do'} not fail by {'itself' if len(failed) == 1 else 'themselves'}."
             )
 
-    def _stuck(self) -> list[RankRecord]:
-        """Those that were last seen at a line: they run, stand still, or were ended from outside."""
-        return [
-            it
-            for it in self.everyone
-            if it.stands is not None
-            and (
-                it.state is State.RUNNING or _is_innocent(it) or _is_from_outside(it) or _hangs(it)
-            )
-            and not (it.loss is not None and not it.waited and it.state is not State.RUNNING)
-        ]
+    def _stand_still(self) -> bool:
+        """Whether the job did: a rank was seen without progress, or a timeout ended one. Ranks that work are at any line."""
+        return any(it.still or it.waited for it in self.everyone)
+
+    def _waiting(self) -> list[RankRecord]:
+        """Those that wait for the others: a timeout ended them, or they were last seen below a framework."""
+        return [it for it in self.everyone if it.waited or (_was_at_work(it) and it.in_framework)]
 
     def _who_stands_elsewhere(self) -> None:
         """Nobody died: of those that do not move, the one that is not where the others wait."""
-        stuck = self._stuck()
-        waiting = [it for it in stuck if it.in_framework or it.waited]
-        elsewhere = [it for it in stuck if not (it.in_framework or it.waited)]
+        if not self._stand_still():
+            return
+        waiting = self._waiting()
+        elsewhere = [it for it in self.everyone if _was_at_work(it) and it not in waiting]
         if waiting and elsewhere:
-            self.first, self.order, self.sure = elsewhere[:1], Order.ONLY, Confidence.LIKELY
-            others = elsewhere[1:]
+            one, *others = elsewhere
+            self._name(one, Order.ONLY, Confidence.POSSIBLE if others else Confidence.LIKELY)
+            verb = "is" if one.state is State.RUNNING else "was"
             self.how.append(
-                f"{_capital(_list(waiting))} {_verb(waiting, 'waits', 'wait')} at {_place(waiting[0].stands)} for the others; "
-                f"{elsewhere[0].words} {'is' if elsewhere[0].state is State.RUNNING else 'was'} at {_place(elsewhere[0].stands)}."
+                f"{_capital(_list(waiting))} {_verb(waiting, 'waits', 'wait')} at {_place(_line(waiting[0]))} for the others; "
+                f"{one.words} {verb} at {_place(one.stands)}."
             )
             if others:
-                self.sure = Confidence.POSSIBLE
                 self.how.append(
                     f"{_capital(_list(others))} {_verb(others, 'is', 'are')} elsewhere, too."
                 )
             return
-        places = Counter(str(it.stands) for it in waiting)
-        if len(places) > 1:
-            (_, most), *rest = places.most_common()
-            odd = [it for it in waiting if places[str(it.stands)] < most]
-            if odd and rest:
-                self.first, self.order, self.sure = odd[:1], Order.ONLY, Confidence.POSSIBLE
-                self.how.append(
-                    f"All wait for each other, and not at the same line: {odd[0].words} at {_place(odd[0].stands)}, most others elsewhere."
-                )
+        places = Counter(str(_line(it)) for it in waiting)
+        most = max(places.values(), default=0)
+        odd = [it for it in waiting if places[str(_line(it))] < most]
+        if odd:
+            self._name(odd[0], Order.ONLY, Confidence.POSSIBLE)
+            self.how.append(
+                f"All wait for each other, and not at the same line: {odd[0].words} at {_place(_line(odd[0]))}, most others elsewhere."
+            )
 
     def _who_never_came(self) -> None:
         """All that are there wait, and somebody is missing."""
         absent = [it for it in self.everyone if it.state is State.ABSENT]
-        troubled = self.victims or [it for it in self._stuck() if it.in_framework]
+        troubled = self.victims or (self._waiting() if self._stand_still() else [])
         if absent and troubled:
             self._name(absent[0], Order.ONLY, Confidence.POSSIBLE)
             self.how.append(
@@ -315,6 +314,13 @@ class _Inquiry:
         return _is_from_outside(record) and self._all_cancelled()
 
 
+def _candidates(everyone: Sequence[RankRecord]) -> list[RankRecord]:
+    """Those that died by themselves. One whose supervisor was ended too, as some launchers do, counts where nobody has a cause."""
+    died = [record for record in everyone if record.failed and not _is_innocent(record)]
+    known = [it for it in died if it.cause is not None or it.state is State.ENDED]
+    return known or died
+
+
 def _is_innocent(record: RankRecord) -> bool:
     """Whether its end is the consequence of another one's."""
     if not record.failed:
@@ -323,7 +329,12 @@ def _is_innocent(record: RankRecord) -> bool:
         return True
     if record.loss is None:
         return False
-    return record.loss >= Confidence.LIKELY or _is_from_outside(record) or record.cause is None or record.cause.slug == "peer-lost"  # fmt: skip
+    fault = (
+        record.ending is not None and record.ending.signal and record.ending.by is EndedBy.ITSELF
+    )
+    if fault and record.cause is not None and record.cause.slug != PEER_LOST:
+        return False  # it crashed of something else, whatever it had logged before
+    return record.loss >= Confidence.LIKELY or _is_from_outside(record) or record.cause is None or record.cause.slug == PEER_LOST  # fmt: skip
 
 
 def _is_from_outside(record: RankRecord) -> bool:
@@ -335,6 +346,22 @@ def _is_from_outside(record: RankRecord) -> bool:
 
 def _hangs(record: RankRecord) -> bool:
     return record.ending is not None and record.ending.kind is EndingKind.HANG
+
+
+def _was_at_work(record: RankRecord) -> bool:
+    """Whether its last line says where it stood: it runs, it hangs, or somebody ended it."""
+    if record.stands is None or (record.failed and record.loss is not None):
+        return False
+    return (
+        record.state is State.RUNNING
+        or _hangs(record)
+        or record.by_launcher
+        or _is_from_outside(record)
+    )
+
+
+def _line(record: RankRecord) -> Place | None:
+    return record.stands or (record.cause.where if record.cause is not None else None)
 
 
 def _surely_before(first: RankRecord, other: RankRecord) -> bool:

@@ -14,7 +14,7 @@ from outlive.errors import NothingRecorded, did_you_mean
 from outlive.inside.notes import kinds
 from outlive.inside.notes.format import decode
 from outlive.model.evidence import Evidence
-from outlive.model.fact_names import ENDED_BY_LAUNCHER, LOST_PEER, WAITED_IN_VAIN
+from outlive.model.fact_names import ENDED_BY_THE_LAUNCHER, LOST_PEER, WAITED_IN_VAIN
 from outlive.model.findings import Ending, EndingKind, Finding, Place, Verdict
 from outlive.model.ranks.job import RankRecord, State
 from outlive.model.ranks.membership import Membership
@@ -136,6 +136,7 @@ def rank_record(found: Found) -> RankRecord:
         waited=marks.waited,
         by_launcher=marks.by_launcher,
         stands=stands.place,
+        still=stands.still or (ending is not None and ending.kind is EndingKind.HANG),
         in_framework=stands.in_framework,
         left_at=_left_at(evidence),
     )
@@ -177,7 +178,7 @@ def _marks(findings: Sequence[Finding]) -> _Marks:
     if lost is None:
         return _Marks()
     facts = {fact.name: fact.value for fact in lost.because}
-    by_launcher = ENDED_BY_LAUNCHER in facts
+    by_launcher = ENDED_BY_THE_LAUNCHER in facts
     return _Marks(
         None if by_launcher else lost.confidence,
         str(facts.get(LOST_PEER) or ""),
@@ -190,6 +191,7 @@ def _marks(findings: Sequence[Finding]) -> _Marks:
 class _Standing:
     place: Place | None = None
     in_framework: bool = False
+    still: bool = False
 
 
 def _standing(evidence: Evidence | None) -> _Standing:
@@ -202,7 +204,8 @@ def _standing(evidence: Evidence | None) -> _Standing:
     if stack is None or stack.own is None:
         return _Standing()
     below = stack.frames[: stack.frames.index(stack.own)]
-    return _Standing(stack.own, any(frame.package in FRAMEWORKS for frame in below))
+    in_framework = any(frame.package in FRAMEWORKS for frame in below)
+    return _Standing(stack.own, in_framework, evidence.waits.stuck is not None)
 
 
 def _left_at(evidence: Evidence | None) -> Place | None:

@@ -50,6 +50,7 @@ class RankRecord:
     waited: bool = False  #: it was ended by a timeout, waiting for another
     by_launcher: bool = False  #: the launcher ended it
     stands: Place | None = None  #: the user's line that its main thread was last seen at
+    still: bool = False  #: it was seen to make no progress until its end, or until now
     in_framework: bool = False  #: … below which the framework was at work, or waited
     left_at: Place | None = None  #: the line that made it leave
 

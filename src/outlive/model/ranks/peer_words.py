@@ -25,40 +25,40 @@ class Loss:
 #: TensorFlow hands a status on from rank to rank and puts its own remark behind: the first that is named is the one that was lost.
 REMOTE_TASK = bounded(r"remote target /job:(\w+)/replica:\d+/task:(\d+)")
 #: The coordination service names the tasks that send no more heartbeats; PyTorch a rank that did not come to a barrier.
-UNHEALTHY_TASK = bounded(r"(?:unhealthy|heartbeat)[^/]*/job:(\w+)/replica:\d+/task:(\d+)")
+UNHEALTHY_TASK = bounded(r"(?:unhealthy|heartbeat)[^/]{0,200}/job:(\w+)/replica:\d+/task:(\d+)")
 NAMED_RANK = bounded(
     r"Rank (\d+) failed to pass|send/recv from rank (\d+)|remote rank:? (\d+)", re.IGNORECASE
 )
 #: gloo names an address in brackets, gRPC behind the kind of it.
 ADDRESS = bounded(r"(?:peer|error) \[([^\]\s]+)\]:(\d+)|ipv[46]:%?5?B?\[?([\d.:a-f]+?)\]?:(\d+)\b")
 
-#: Said by these libraries of a lost peer, and of nothing else.
+#: Said by these libraries of a lost peer, and of nothing else. What stands behind it on its line is told with it.
 GONE = bounded(
-    "Collective ops is aborted by: [^\\n]*"
-    "|Failed to send RPC to coordination service[^\\n]*"
-    "|remote task has failed, got preempted, or crashed unexpectedly[^\\n]*"
-    "|tasks are unhealthy \\(stopped sending heartbeats\\)[^\\n]*"
-    "|[^\\n]{0,80}possibly, this worker [^\\n]* just restarted"
-    "|Connection closed by peer \\[[^\\n]*"
-    "|(?:Read|Write) error \\[[^\\n]*(?:reset by peer|Broken pipe)[^\\n]*"
-    "|Gloo [^\\n]* failed: [^\\n]*(?:peer|reset|Broken pipe)[^\\n]*"
-    "|remote process exited or there was a network error[^\\n]*"
-    "|ncclRemoteError[^\\n]*"
-    "|NCCL communicator was aborted[^\\n]*"
-    "|Did the remote server shutdown or crash\\?"
-    "|caused by an exception on one of the ranks[^\\n]*"
-    "|The actor died unexpectedly before finishing this task[^\\n]*"
-    "|The actor is temporarily unavailable[^\\n]*",
+    "Collective ops is aborted by: "
+    "|Failed to send RPC to coordination service"
+    "|remote task has failed, got preempted, or crashed unexpectedly"
+    "|tasks are unhealthy \\(stopped sending heartbeats\\)"
+    "|possibly, this worker \\S{0,60} just restarted"
+    "|Connection closed by peer \\["
+    "|(?:Read|Write) error \\[\\S{0,60} (?:Connection reset by peer|Broken pipe)"
+    "|Gloo [\\w-]{1,30} failed: "
+    "|remote process exited or there was a network error"
+    "|ncclRemoteError"
+    "|NCCL communicator was aborted"
+    "|Did the remote server shutdown or crash"
+    "|caused by an exception on one of the ranks"
+    "|The actor died unexpectedly before finishing this task"
+    "|The actor is temporarily unavailable",
     re.IGNORECASE,
 )
 WAITED = bounded(
-    "Timed out waiting \\d+ms for [^\\n]*operation[^\\n]*"
+    "Timed out waiting \\d{1,12}ms for (?:\\w{1,20} )?operation"
     "|Application timeout caused pair closure"
-    "|Watchdog caught collective operation timeout[^\\n]*"
-    "|failed to pass monitoredBarrier in \\d+ ms"
-    "|Timed out after [\\d.]+ seconds waiting for clients[^\\n]*"
-    "|wait timeout after \\d+ms, keys: [^\\n]*"
-    "|Barrier timed out[^\\n]*",
+    "|Watchdog caught collective operation timeout"
+    "|failed to pass monitoredBarrier in \\d{1,12} ms"
+    "|Timed out after [\\d.]{1,12} seconds waiting for clients"
+    "|wait timeout after \\d{1,12}ms, keys: "
+    "|Barrier timed out",
     re.IGNORECASE,
 )
 #: Said of any connection: of a peer only where the message also names a remote task, or the exception is of these classes of gRPC.
@@ -88,7 +88,8 @@ def loss_in(text: str, kind: str = "") -> Loss | None:
     found = gone or waited
     if found is None and kind not in CLASSES:
         return None
-    words = " ".join((found[0] if found else text).split())[:LONGEST]
+    words = text[found.start() :].partition("\n")[0] if found is not None else text
+    words = " ".join(words[:LONGEST].split())
     return Loss(words, rank, _address(text), gone is None and waited is not None)
 
 

@@ -23,6 +23,7 @@ FRESH_SECONDS = 86_400
 #: What Outlive puts into the folder of a run.
 IN_A_RUN = frozenset(
     {
+        run_folders.JOB_NAME,
         run_folders.LOG_NAME,
         run_folders.MARK_NAME,
         run_folders.NEXT_NAME,
@@ -44,14 +45,17 @@ IN_RINGS = re.compile(
 
 
 def prune(newest: str) -> None:
-    """Remove the oldest runs beyond the limits; never the newest, never one that is still running."""
+    """Remove the oldest runs beyond the limits; never the newest, never one that is still running, and for their number no rank of the newest's job."""
     total = 0
+    job = run_folders.job_of(os.path.join(run_folders.runs_folder(), newest))
     for kept, name in enumerate(reversed(run_folders.home_runs())):
         folder = os.path.join(run_folders.runs_folder(), name)
         total += run_folders.folder_bytes(folder)
         if name == newest or (kept < KEEP_RUNS and total <= KEEP_BYTES):
             continue
         if not os.path.exists(os.path.join(folder, run_folders.SEALED_NAME)) and _fresh(folder):
+            continue
+        if job and run_folders.job_of(folder) == job and total <= KEEP_BYTES:
             continue
         remove_run(folder)
 

@@ -48,6 +48,8 @@ TRIES_FOR_A_NAME = 20
 PREVIOUS_NAME = "previous"
 NEXT_NAME = "next"
 QUARANTINE_NAME = "quarantine.jsonl"
+#: A link in the folder of a rank, to the name of its job: the ranks of one job are not tidied away while others of it end.
+JOB_NAME = "job"
 
 
 def home() -> str:
@@ -274,6 +276,14 @@ def relatives(folder: str) -> dict[str, dict[str, str]]:
             continue
         found[key] = {"run": run, "remedy": remedy}
     return found
+
+
+def job_of(folder: str) -> str:
+    """The job that a run is a rank of, or nothing."""
+    try:
+        return os.readlink(os.path.join(folder, JOB_NAME))
+    except OSError:
+        return ""
 
 
 def folder_bytes(folder: str) -> int:

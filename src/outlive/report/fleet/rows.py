@@ -93,5 +93,5 @@ def _whole(value: object) -> int:
 def _fingerprint(told: Mapping[str, Any], program: str) -> str:
     try:
         return fingerprint(told, program) if told else ""
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError):
         return ""  # a verdict that somebody wrote by hand

@@ -9,7 +9,7 @@ from outlive.model.events import Thrown
 from outlive.model.evidence import Evidence
 from outlive.model.fact_names import (
     ADDRESS_OF_THE_LOST_PEER,
-    ENDED_BY_LAUNCHER,
+    ENDED_BY_THE_LAUNCHER,
     LOST_PEER,
     RUN_TIME,
     WAITED_IN_VAIN,
@@ -141,7 +141,7 @@ def _ended_with_the_others(evidence: Evidence, by: str, signal: str) -> Finding:
     return Finding(
         f"{by} ended this process ({signal}), as it does when another process of the job has failed.",
         (
-            Fact(ENDED_BY_LAUNCHER, by, "siginfo and /proc/PID/cmdline"),
+            Fact(ENDED_BY_THE_LAUNCHER, by, "siginfo and /proc/PID/cmdline"),
             *_this_rank(member),
             *evidence.run.because(RUN_TIME),
         ),
