@@ -37,6 +37,7 @@ NAVIGATION = {
         ("checks", "Checks"),
         ("rules", "Rules"),
         ("remedies", "Remedies"),
+        ("watches", "Watches"),
         ("reference", "Reference"),
         ("search", "Index"),
     ),
