@@ -15,7 +15,9 @@ from outlive.report.terminal import console_on
 from outlive.units.unit import AnyUnit
 
 
-@click.command(short_help="Show the manual page of a cause of death, a check, a rule, a remedy or a watch.")
+@click.command(
+    short_help="Show the manual page of a cause of death, a check, a rule, a remedy or a watch."
+)
 @click.argument("words", metavar="[SLUG|WORDS]...", nargs=-1, shell_complete=complete_unit)
 @click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
 def explain(words: tuple[str, ...], as_json: bool) -> None:
