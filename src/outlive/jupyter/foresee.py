@@ -21,7 +21,7 @@ from typing import Any
 from outlive.inside.machine.host import Host
 from outlive.jupyter.live_values import live_values
 from outlive.recorder.sampler import Sampler
-from outlive.source.before_cell import Live, Warning, foreseen
+from outlive.source.lint.before_cell import Live, Warning, foreseen
 
 #: From the moment that the kernel has the cell.
 BUDGET_SECONDS = 0.05

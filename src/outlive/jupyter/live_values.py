@@ -14,7 +14,7 @@ from keyword import iskeyword
 from types import FunctionType, ModuleType
 from typing import Any
 
-from outlive.source.before_cell import Live
+from outlive.source.lint.before_cell import Live
 from outlive.source.specs import WIDTHS
 
 WORD = re.compile(r"[^\W\d]\w*")
