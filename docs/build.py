@@ -30,7 +30,7 @@ from outlive.report.terminal import console_on, neighbours_in  # noqa: E402
 from outlive.report.text import render as render_verdict  # noqa: E402
 from outlive.units import search  # noqa: E402
 from outlive.units.symptoms import ASK, Symptom  # noqa: E402
-from outlive.units.unit import KINDS, AnyUnit, cause, check, discover, fix, remedy, rule  # noqa: E402
+from outlive.units.unit import KINDS, AnyUnit, cause, check, discover, fix, remedy, rule, watch  # noqa: E402
 
 #: In which order a newcomer reads them; pages that are not named here come after these.
 ORDER = (
@@ -227,7 +227,7 @@ def of_index(written: list[Written]) -> str:
     parts += ["## Read on", "\n".join(f"- [{it.title}]({it.name}.page)" for it in others)]
     parts.append(
         "## Look up\n\n- [Causes of death](causes.page)\n- [Symptoms](symptoms.page): what several causes look like\n"
-        "- [Checks of the doctor](checks.page)\n- [Rules of lint](rules.page)\n- [Remedies of `run --heal`](remedies.page)\n- [Fixes of the code](fixes.page)\n- [Reference](reference.page): commands, options, statuses, variables\n"
+        "- [Checks of the doctor](checks.page)\n- [Rules of lint](rules.page)\n- [Remedies of `run --heal`](remedies.page)\n- [Fixes of the code](fixes.page)\n- [Watches of a running program](watches.page)\n- [Reference](reference.page): commands, options, statuses, variables\n"
         "- [Index](search.page): everything that people search for\n- [Decisions](decisions.page): why it is built this way"
     )
     return "\n\n".join(parts) + "\n"
@@ -293,10 +293,10 @@ def found_by(written: Written) -> search.Page:
 
 def all_pages() -> tuple[list[Written], list[search.Page]]:
     """Every page, and what can be found."""
-    causes, checks, rules, remedies, fixes = (
-        list(discover(kind)) for kind in (cause, check, rule, remedy, fix)
+    causes, checks, rules, remedies, fixes, watches = (
+        list(discover(kind)) for kind in (cause, check, rule, remedy, fix, watch)
     )
-    units: list[AnyUnit] = [*causes, *checks, *rules, *remedies, *fixes]
+    units: list[AnyUnit] = [*causes, *checks, *rules, *remedies, *fixes, *watches]
     by_slug = {unit.slug: unit for unit in units}
     symptoms = search.symptoms(units)
     written = list(hand_written())
@@ -312,6 +312,7 @@ def all_pages() -> tuple[list[Written], list[search.Page]]:
         Written("rules", listing("Rules of lint", "`outlive lint` asks these.", [(it.slug, it.slug, it.headline) for it in rules])),
         Written("remedies", listing("Remedies of `run --heal`", "`outlive run --heal` tries these after a death whose cause is proven: [recovering](going-on.page).", [(it.slug, it.slug, it.headline) for it in remedies])),
         Written("fixes", listing("Fixes of the code", "`outlive fix` makes these as a patch of your code, and runs it before it is offered: [fixing](fixing.page).", [(it.slug, it.slug, it.headline) for it in fixes])),
+        Written("watches", listing("Watches", "A program that is recorded is asked these while it runs; each is heard once: [while it runs](reading-a-verdict.page).", [(it.slug, it.slug, it.headline) for it in watches])),
         Written("symptoms", listing("Symptoms", "What several causes look like, and what tells them apart.", [(it.slug, it.phrase, "") for it in symptoms])),
         Written("reference", reference()),
         *of_commands(),

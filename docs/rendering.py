@@ -39,6 +39,7 @@ NAVIGATION = {
         ("checks", "Checks"),
         ("rules", "Rules"),
         ("remedies", "Remedies"),
+        ("watches", "Watches"),
         ("reference", "Reference"),
         ("search", "Index"),
     ),

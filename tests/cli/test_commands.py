@@ -523,7 +523,7 @@ def test_the_command_line_can_be_called_from_python(
 
     assert 2 == main(["explain", "bad-luck"])
     assert capsys.readouterr().err.startswith(
-        "outlive: There is no cause, check, rule or remedy 'bad-luck'.\n         "
+        "outlive: There is no cause, check, rule, remedy or watch 'bad-luck'.\n         "
     )
 
 

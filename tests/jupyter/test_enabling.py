@@ -148,3 +148,17 @@ def test_without_jupyter_it_says_what_to_install(outlive: Outlive) -> None:
 
     assert 3 == done.returncode
     assert "pip install 'outlive[jupyter]'" in done.stderr
+
+
+def test_a_look_at_each_cell_is_switched_on_with_it_and_off_without(
+    here: tuple[Outlive, dict[str, str], Path],
+) -> None:
+    jupyter(here, "enable", "--user", "--foresee")
+    config = here[2] / "config/jupyter_server_config.d/outlive.json"
+    kernel = here[2] / "data/kernels/outlive/kernel.json"
+
+    assert json.loads(config.read_text())["ServerApp"]["jpserver_extensions"]["outlive.jupyter.foresee"]  # fmt: skip
+    assert "--foresee" in json.loads(kernel.read_text())["argv"]
+
+    jupyter(here, "enable", "--user")
+    assert "foresee" not in config.read_text() + kernel.read_text()

@@ -187,7 +187,7 @@ def test_a_planted_text_is_found(planted: str, word: str) -> None:
     "text",
     [
         "There is no run named x.",
-        "There is no cause, check, rule or remedy x.",
+        "There is no cause, check, rule, remedy or watch x.",
         "The name is no longer used.",
         "It was killed after 6.6 s.",
         "as so long as needed",

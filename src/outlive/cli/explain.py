@@ -15,11 +15,13 @@ from outlive.report.terminal import console_on
 from outlive.units.unit import AnyUnit
 
 
-@click.command(short_help="Show the manual page of a cause of death, a check, a rule or a remedy.")
+@click.command(
+    short_help="Show the manual page of a cause of death, a check, a rule, a remedy or a watch."
+)
 @click.argument("words", metavar="[SLUG|WORDS]...", nargs=-1, shell_complete=complete_unit)
 @click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
 def explain(words: tuple[str, ...], as_json: bool) -> None:
-    """Explain a cause of death, a check of `outlive doctor`, a rule of `outlive lint` or a remedy of `outlive run --heal`: what it is, how Outlive knows, what to do. Without SLUG, list them all.
+    """Explain a cause of death, a check of `outlive doctor`, a rule of `outlive lint`, a remedy of `outlive run --heal` or a watch of a running program: what it is, how Outlive knows, what to do. Without SLUG, list them all.
 
     With other words, a message or an exit status, find the pages that explain them:
 
@@ -56,7 +58,7 @@ def _find(query: str, units: Sequence[AnyUnit], as_json: bool) -> None:
     found = find(query, everything(units))
     if not found or (len(query.split()) == 1 and not any(knows(page, query) for page in found)):
         raise UsageError(
-            f"There is no cause, check, rule or remedy {query!r}.",
+            f"There is no cause, check, rule, remedy or watch {query!r}.",
             f"Did you mean {found[0].name}? `outlive explain` lists them all."
             if found
             else "`outlive explain` lists them.",

@@ -37,10 +37,15 @@ def _scope_options(function: Any) -> Any:
     is_flag=True,
     help="Near the memory limit, stop the running cell with an exception, so that all variables survive.",
 )
-def enable(where: str | None, brake: bool) -> None:
+@click.option(
+    "--foresee",
+    is_flag=True,
+    help="Before a cell runs, say above its output which line will fail: an undefined name, shapes or types that do not fit, an array larger than the memory that is left.",
+)
+def enable(where: str | None, brake: bool, foresee: bool) -> None:
     """Watch every kernel that is started from now on. Restart servers that are running. Enabling twice changes nothing."""
     scope = enabling.scopes()[where or enabling.usual_scope()]
-    for path in enabling.enable(scope, brake):
+    for path in enabling.enable(scope, brake, foresee):
         print(path)
     print("Outlive is on. Restart your Jupyter server.", file=sys.stderr)
 

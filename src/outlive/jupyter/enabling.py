@@ -15,6 +15,7 @@ from outlive.model.quick_dataclass import dataclass
 
 EXTENSION = "outlive.jupyter.extension"
 BRAKE = "outlive.jupyter.brake"
+FORESEE = "outlive.jupyter.foresee"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -75,13 +76,14 @@ def usual_scope() -> str:
     return "env" if sys.prefix != sys.base_prefix else "user"
 
 
-def enable(scope: Scope, brake: bool = False) -> list[str]:
+def enable(scope: Scope, brake: bool = False, foresee: bool = False) -> list[str]:
     """Write what is missing or old; the files that are there now."""
-    extensions = {EXTENSION: True, **({BRAKE: True} if brake else {})}
+    asked = {EXTENSION: True, BRAKE: brake, FORESEE: foresee}
+    extensions = {name: True for name, on in asked.items() if on}
     _write(scope.server, {"ServerApp": {"jpserver_extensions": extensions}})
     _copy(os.path.join(HERE, "labextension"), scope.lab)
     if importlib.util.find_spec("ipykernel") is not None:
-        _write(os.path.join(scope.kernel, "kernel.json"), kernel_spec(brake))
+        _write(os.path.join(scope.kernel, "kernel.json"), kernel_spec(brake, foresee))
     return [path for path, _ in scope.files if os.path.exists(path)]
 
 
@@ -98,12 +100,14 @@ def disable(scope: Scope) -> list[str]:
     return removed
 
 
-def kernel_spec(brake: bool) -> dict[str, object]:
+def kernel_spec(brake: bool, foresee: bool = False) -> dict[str, object]:
     """Python 3, with its supervisor in front."""
     python = sys.executable
     command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    asked = {"--brake": brake, "--foresee": foresee}
+    options = [word for name, on in asked.items() if on for word in (name, "on")]
     return {
-        "argv": [python, "-m", WRAPPER, *(["--brake", "on"] if brake else []), "--", *command],
+        "argv": [python, "-m", WRAPPER, *options, "--", *command],
         "display_name": "Python 3 (Outlive)",
         "language": "python",
         "metadata": {"debugger": True},

@@ -1,4 +1,4 @@
-"""``python -m outlive.jupyter.ipykernel_launcher [--within FOLDER] [--tell NUMBER] [--brake on] -- COMMAND…``: a kernel with its supervisor.
+"""``python -m outlive.jupyter.ipykernel_launcher [--within FOLDER] [--tell NUMBER] [--brake on] [--foresee on] -- COMMAND…``: a kernel with its supervisor.
 
 The name is for VS Code, which prepares the environment only of kernels whose module is called like this one.
 """
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> None:
             os.set_inheritable(tell, False)
         from outlive.jupyter.wrapper import run
 
-        run(command, options.get("--within"), tell, "--brake" in options)
+        run(command, options.get("--within"), tell, "--brake" in options, "--foresee" in options)
     except Exception as error:
         os.write(2, f"outlive: this kernel is not watched: {error}\n".encode())
         os.execvp(command[0], command)

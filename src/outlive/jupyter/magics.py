@@ -21,6 +21,8 @@ from outlive.errors import NothingRecorded, OutliveError
 from outlive.inside.machine.host import Host
 from outlive.jupyter.connection import connection_file_in, connection_mark
 from outlive.jupyter.flight import NAME_VARIABLE
+from outlive.jupyter.foresee import load as load_foresight
+from outlive.jupyter.foresee import unload as unload_foresight
 from outlive.jupyter.telling import as_text
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Verdict
@@ -41,6 +43,8 @@ HELP = """\
 %why RUN              the same for another run; !outlive runs lists them
 %outlive brake on     near the memory limit, stop the running cell; all variables survive
 %outlive brake off    let cells run into the limit
+%outlive foresee on   before a cell runs, say which line will fail
+%outlive foresee off  say nothing before a cell runs
 %%guarded             as the first line of a cell: the brake, for this cell alone{watched}"""
 NOT_WATCHED = "\n\nThis kernel is not watched. Enable it, then restart the Jupyter server:  !outlive jupyter enable"
 
@@ -82,13 +86,15 @@ class OutliveMagics(Magics):  # type: ignore[misc]  # untyped where IPython is n
 
     @line_magic  # type: ignore[untyped-decorator]  # IPython's
     def outlive(self, line: str) -> None:
-        """``%outlive`` tells what there is; ``%outlive brake on|off``: near the memory limit a cell is stopped, and every variable lives."""
+        """``%outlive`` tells what there is; ``%outlive brake on|off``: near the memory limit a cell is stopped, and every variable lives; ``%outlive foresee on|off``: a word before a cell that will fail."""
         words = line.split()
         if not words:
             text = HELP.format(watched="" if recorder() else NOT_WATCHED)
             display({"text/plain": text}, raw=True)
         elif words in (["brake", "on"], ["brake", "off"]):
             _plainly(lambda: switch_brake(words[1] == "on"))
+        elif words in (["foresee", "on"], ["foresee", "off"]):
+            (load_foresight if words[1] == "on" else unload_foresight)(self.shell)
         else:
             raise UsageError(f"%outlive {line} is not known. Type %outlive for a list.")
 

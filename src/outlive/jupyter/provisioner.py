@@ -28,6 +28,9 @@ class OutliveProvisioner(LocalProvisioner):  # type: ignore[misc]  # untyped whe
     #: Stop a cell before the kernel's memory killer does; set by the extension ``outlive.jupyter.brake``.
     brake: ClassVar[bool] = False
 
+    #: Look at each cell before it runs; set by the extension ``outlive.jupyter.foresee``.
+    foresee: ClassVar[bool] = False
+
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         """The kernel's command, with the supervisor's before it."""
         environment = kwargs.get("env") or os.environ
@@ -50,7 +53,9 @@ class OutliveProvisioner(LocalProvisioner):  # type: ignore[misc]  # untyped whe
         return result
 
     def _wrapper(self) -> list[str]:
-        return [sys.executable, "-m", WRAPPER, *(["--brake", "on"] if self.brake else [])]
+        asked = {"--brake": self.brake, "--foresee": self.foresee}
+        options = [word for name, on in asked.items() if on for word in (name, "on")]
+        return [sys.executable, "-m", WRAPPER, *options]
 
     def _hear(self, hears: int) -> None:
         """The supervisor has something to tell, or is gone."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Set by whoever starts a kernel that shall not outlive it.
 PARENT_VARIABLE = "JPY_PARENT_PID"
 
+#: Loaded in the kernel, where that is asked for and its Python has it.
+FORESEE = "outlive.jupyter.foresee"
+
 
 class Kernel:
     """One kernel, as whoever starts it wants it."""
@@ -42,12 +45,16 @@ class Kernel:
         return changed
 
 
-def run(command: Sequence[str], within: str | None, tell: int | None, brake: bool) -> None:
+def run(
+    command: Sequence[str], within: str | None, tell: int | None, brake: bool, foresee: bool
+) -> None:
     """Run a kernel to its end, and end as it ended. Whatever fails here, the kernel is started and waited for."""
     hold_closed_streams()
     kernel = Kernel(command, within)
     if brake and kernel.rings is not None:
         run_folders.tell_inside(kernel.rings, links.BRAKE)
+    if foresee and kernel.rings is not None:
+        run_folders.tell_inside(kernel.rings, links.FORESEE, FORESEE)
     baseline = Baseline(kernel.host)
     supervisor = Supervisor(kernel.command, kernel.rings)
     supervisor.start(kernel.environment())

@@ -41,6 +41,7 @@ class Cells:
         self._pid = os.getpid()
         self._running: Dict[int, str] = {}  # by thread
         self._said_before = False
+        self._looked_for_more = False
         self.answers = False  #: this process runs cells for somebody
 
     def wrap_kernel(self, module: Any) -> None:
@@ -89,6 +90,7 @@ class Cells:
             identifier = str(header["msg_id"])
             self._running[Real.get_ident()] = identifier
             shell = getattr(kernel, "shell", None)
+            self._load_what_looks_ahead(shell)
             self._append(
                 {
                     "kind": kinds.CELL,
@@ -105,6 +107,22 @@ class Cells:
                 self._say_what_was_before()
         except Exception:
             pass
+
+    def _load_what_looks_ahead(self, shell: Any) -> None:
+        """With the first cell: the module that was asked for by name, if this Python has it."""
+        if self._looked_for_more or shell is None:
+            return
+        self._looked_for_more = True
+        try:
+            name = os.readlink(links.link_in(self._folder, links.FORESEE))
+        except OSError:
+            return
+        try:
+            from importlib import import_module
+
+            import_module(name).load(shell)
+        except Exception:
+            pass  # another environment than Outlive's: its cells run unseen
 
     def _end(self, parent: Any, mark: int) -> None:
         try:

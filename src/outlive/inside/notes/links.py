@@ -24,6 +24,9 @@ LIMIT = Link("limit")  #: the memory that the program may use, and how much of i
 LOOK = Link("look")  #: a question: what do the threads wait for?
 DEEP = Link("deep")  #: `--deep`: remember which line has made what is in memory
 BRAKE = Link("brake")  #: `--brake`: stop the program before the kernel's memory killer does
+FORESEE = Link(
+    "foresee"
+)  #: `--foresee`: the module that looks at each cell of a notebook before it runs
 BOUND = Link("bound")  #: `--bound`: fit the program's pipelines to the memory there is
 TRIM = Link("trim")  #: a remedy of `--heal`: give free memory back
 SKIP = Link("skip")  #: a remedy of `--heal`: skip bad elements, and name them in this file

@@ -6,7 +6,8 @@ import ast
 import math
 from collections.abc import Iterator
 
-from outlive.model.findings import Finding, Remedy, size
+from outlive.model.fact_names import MEMORY_LIMIT
+from outlive.model.findings import Fact, Finding, Remedy, size
 from outlive.source.parsed import Source
 from outlive.units.unit import rule
 
@@ -55,6 +56,7 @@ def large_sum_in_list(source: Source) -> Iterator[Finding]:
         against = f"; there are {size(memory)}" if memory and total > memory else ""
         yield Finding(
             f"`{source.segment(call.func.value)}` keeps {int(turns)} arrays of {size(each)}: {size(total)}{against}.",
+            (Fact(MEMORY_LIMIT, memory, "outlive lint"),) if against else (),
             remedies=(
                 Remedy("Keep only the numbers you need, or write each result to disk as you go."),
             ),
