@@ -128,7 +128,7 @@ def _rehearsed(
         around = overlay.around if overlay is not None else ()
         process = begin(command, ["--quiet"], home, conditions, cell, around)
         try:
-            watch = Watch(process, home, memory, cell, overlay)
+            watch = Watch(process, home, memory, cell, overlay, _steps_of)
             with progress_on(sys.stderr, longest, steps) as tell:
                 watched = watch.until(time.monotonic() + longest, steps, tell)
         finally:
@@ -138,6 +138,10 @@ def _rehearsed(
         record = run_in(home)
         told = judged(record) if record else None
         return _seen(watched, told, _last_words(home))
+
+
+def _steps_of(ticks: Sequence[dict[str, Any]]) -> float:
+    return counted(ticks, _loops_around).done
 
 
 def _beside(overlay: Overlay | None) -> str | None:
