@@ -15,8 +15,10 @@ from outlive.keep.rehearse.steps import (
     SECONDS,
     TURNS,
     Counted,
+    While,
     counted,
-    loops_in,
+    fors_in,
+    whiles_in,
 )
 from outlive.keep.rehearse.watch import Reading, Watched
 
@@ -27,8 +29,17 @@ NOTHING = {
 MB = 1_000_000
 
 
-def around(file: str, line: int) -> Sequence[int]:
-    return {5: [4], 6: [2, 4]}[line]
+class Around:
+    """A source with a loop at line 4 in one at line 2, and another that counts."""
+
+    def fors(self, file: str, line: int) -> Sequence[int]:
+        return {5: [4], 6: [2, 4], 9: []}[line]
+
+    def whiles(self, file: str, line: int) -> Sequence[While]:
+        return [While(8, "step", 2, "most")] if line == 9 else []
+
+
+around = Around()
 
 
 def ticks(count: int, *each: Any) -> list[dict[str, Any]]:
@@ -94,11 +105,27 @@ def test_without_anything_to_count_seconds_are_steps():
     assert SECONDS == counted([], around).what
 
 
+def test_a_while_loop_that_counts_its_turns_is_counted():
+    found = counted(
+        ticks(20, lambda at: {"numbers": [["a.py", 9, "main", [["step", 6 * at], ["most", 1000], ["other", 3]]]]}), around
+    )  # fmt: skip
+
+    assert (TURNS, 57, 500, ("a.py", 8)) == (found.what, found.done, found.total, found.place)
+
+
+def test_what_a_while_loop_adds_to_is_its_counter():
+    text = "while step < 90:\n    work()\n    seen += 1\n    step += 2\nwhile True:\n    if a:\n        b += 1\n"
+    loops = whiles_in(text)
+
+    assert [While(1, "step", 2, 90), While(1, "seen", 1, None)] == loops(2)
+    assert [] == loops(6), "it may not be added to at each turn"
+
+
 def test_a_line_knows_the_loops_around_it():
-    loops = loops_in("for a in b:\n    for c in d:\n        e()\n    f()\ng()\n")
+    loops = fors_in("for a in b:\n    for c in d:\n        e()\n    f()\ng()\n")
 
     assert [[1], [1, 2], [1, 2], [1], []] == [loops(line) for line in range(1, 6)]
-    assert [] == loops_in("not Python (")(1)
+    assert [] == fors_in("not Python (")(1)
 
 
 def seen(each: float, total: float | None, limit: int, status: int | None = None) -> Seen:

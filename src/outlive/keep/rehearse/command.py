@@ -9,9 +9,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from types import FrameType
 from typing import Any
 
@@ -23,7 +22,7 @@ from outlive.keep.rehearse.forecast import curve_of
 from outlive.keep.rehearse.grows import Growing, filling, growing_in
 from outlive.keep.rehearse.overlay import Overlay, overlay_over
 from outlive.keep.rehearse.show import as_data, progress_on, show
-from outlive.keep.rehearse.steps import counted, loops_in
+from outlive.keep.rehearse.steps import While, counted, fors_in, whiles_in
 from outlive.keep.rehearse.trial import (
     OUTPUT_NAME,
     Conditions,
@@ -117,7 +116,7 @@ def _rehearsed(
     memory: int | None,
     overlay: Overlay | None,
 ) -> Seen:
-    host = Host()
+    host, sources = Host(), Sources()
     cell = cell_for(host, memory)
     longest = LONGEST_SECONDS if steps is not None else seconds
     with tempfile.TemporaryDirectory(prefix="outlive-rehearse-home-", dir=_beside(overlay)) as home:
@@ -128,7 +127,9 @@ def _rehearsed(
         around = overlay.around if overlay is not None else ()
         process = begin(command, ["--quiet"], home, conditions, cell, around)
         try:
-            watch = Watch(process, home, memory, cell, overlay, _steps_of)
+            watch = Watch(
+                process, home, memory, cell, overlay, lambda ticks: counted(ticks, sources).done
+            )
             with progress_on(sys.stderr, longest, steps) as tell:
                 watched = watch.until(time.monotonic() + longest, steps, tell)
         finally:
@@ -137,11 +138,7 @@ def _rehearsed(
                 cell.remove()
         record = run_in(home)
         told = judged(record) if record else None
-        return _seen(watched, told, _last_words(home))
-
-
-def _steps_of(ticks: Sequence[dict[str, Any]]) -> float:
-    return counted(ticks, _loops_around).done
+        return _seen(watched, told, _last_words(home), sources)
 
 
 def _beside(overlay: Overlay | None) -> str | None:
@@ -159,8 +156,10 @@ def _last_words(home: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _seen(watched: Watched, told: tuple[Verdict, Evidence] | None, last_words: str) -> Seen:
-    steps = counted(watched.ticks, _loops_around)
+def _seen(
+    watched: Watched, told: tuple[Verdict, Evidence] | None, last_words: str, sources: Sources
+) -> Seen:
+    steps = counted(watched.ticks, sources)
     curve = curve_of(points_of(watched, steps))
     if told is None:
         return Seen(watched, steps, curve, ended_by=last_words)
@@ -207,14 +206,26 @@ READING = (
 )
 
 
-def _loops_around(file: str, line: int) -> list[int]:
-    return list(_loops_of(file)(line))
+class Sources:
+    """The user's files, read once, and the loops in them."""
 
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[Callable[[int], list[int]], Callable[[int], list[While]]]] = {}
 
-@lru_cache(maxsize=64)
-def _loops_of(file: str) -> Any:
-    try:
-        with open(file, encoding="utf-8", errors="replace") as source:
-            return loops_in(source.read())
-    except OSError:
-        return loops_in("")
+    def fors(self, file: str, line: int) -> Sequence[int]:
+        """The lines of the `for` statements around a line."""
+        return self._of(file)[0](line)
+
+    def whiles(self, file: str, line: int) -> Sequence[While]:
+        """The `while` statements around a line that count."""
+        return self._of(file)[1](line)
+
+    def _of(self, file: str) -> tuple[Callable[[int], list[int]], Callable[[int], list[While]]]:
+        if file not in self._found:
+            try:
+                with open(file, encoding="utf-8", errors="replace") as source:
+                    text = source.read()
+            except OSError:
+                text = ""
+            self._found[file] = (fors_in(text), whiles_in(text))
+        return self._found[file]
