@@ -411,6 +411,37 @@ def test_the_same_pipelines_finish_when_they_are_bounded(tmp_path: Path, small_g
     assert f"at fat_pipelines.py:{marked + 1}:" in told[0]
 
 
+TEMPORARY = """
+import numpy as np
+import tensorflow as tf
+
+def mean(number):
+    return np.ones((150, 1000, 1000), "float32").mean() + number
+
+data = tf.data.Dataset.range(50).map(lambda number: tf.numpy_function(mean, [number], tf.float64))
+"""
+
+WIDE_MODEL = "import keras; keras.Sequential([keras.Input((9000,)), keras.layers.Dense(9000)]).save('wide.keras')"
+
+
+@pytest.mark.tf
+@pytest.mark.death
+@pytest.mark.timeout(400)
+def test_what_cannot_even_be_measured_does_not_fit(tmp_path: Path, small_group: Path) -> None:
+    (tmp_path / "train.py").write_text(TEMPORARY)
+    subprocess.run(
+        [sys.executable, "-c", WIDE_MODEL], cwd=tmp_path, check=True, capture_output=True
+    )
+
+    function = in_a_group(small_group, tmp_path, "-m", "outlive", "plan", str(tmp_path / "train.py:data"))  # fmt: skip
+    model = in_a_group(small_group, tmp_path, "-m", "outlive", "plan", str(tmp_path / "wide.keras"))
+
+    assert 1 == function.returncode, function.stderr
+    assert "train.py does not fit: Linux killed it" in function.stderr
+    assert 1 == model.returncode, model.stderr
+    assert "the model cannot be loaded within the limit of 734 MB" in model.stdout
+
+
 SCRIPT = """
 import sys
 import tensorflow as tf
