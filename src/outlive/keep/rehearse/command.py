@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -33,7 +34,7 @@ from outlive.keep.rehearse.trial import (
     judged,
     run_in,
 )
-from outlive.keep.rehearse.watch import STEPS_NAME, Watch, Watched
+from outlive.keep.rehearse.watch import STEPS_NAME, Reading, Watch, Watched, checkpoint_bytes
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Verdict
 from outlive.report.headline import headline, program_name
@@ -164,6 +165,9 @@ def _seen(
     if told is None:
         return Seen(watched, steps, curve, ended_by=last_words)
     verdict, evidence = told
+    watched = (
+        watched if watched.written else replace(watched, written=_checkpoints(evidence, watched))
+    )
     last = dict(watched.ticks[-1]) if watched.ticks else {}
     held = sum(one.held.bytes for one in evidence.pipelines.stages if one.held is not None)
     ended = watched.status not in (0, None)
@@ -179,6 +183,17 @@ def _seen(
         unseen_part(steps, last),
         _places(watched.ticks),
     )
+
+
+def _checkpoints(evidence: Evidence, watched: Watched) -> tuple[Reading, ...]:
+    """What the checkpoints take that were saved, as one came to the other; one that is written over counts once."""
+    sizes: dict[str, int] = {}
+    began = watched.readings[0].at if watched.readings else 0.0
+    found = []
+    for saved in evidence.saving.saved:
+        sizes[saved.path] = checkpoint_bytes(saved.path)
+        found.append(Reading(began + (saved.at or 0.0), sum(sizes.values())))
+    return tuple(found)
 
 
 def _cause(verdict: Verdict) -> Growing | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from outlive.inside.machine.host import Host
 from outlive.inside.machine.memory_limit import effective_limit
-from outlive.keep.rehearse.overlay import Overlay
+from outlive.keep.rehearse.overlay import Overlay, bytes_below
 from outlive.keep.rehearse.trial import run_in
 from outlive.model.quick_dataclass import dataclass
 from outlive.recorder.sampler import Sampler
@@ -201,6 +201,21 @@ def _highest(host: Host, pid: int) -> int:
     """The most that one process ever had, without the pages of files that it has now."""
     found = host.table(f"/proc/{pid}/status")
     return max(0, found.get("VmHWM", 0) - found.get("RssFile", 0))
+
+
+def checkpoint_bytes(path: str) -> int:
+    """What a checkpoint takes: a file, a folder, or the files of TensorFlow's that begin with its name."""
+    if os.path.isdir(path):
+        return bytes_below(path)
+    folder, name = os.path.split(path)
+    try:
+        return sum(
+            entry.stat().st_size
+            for entry in os.scandir(folder or os.curdir)
+            if entry.name == name or entry.name.startswith((f"{name}.", f"{name}-"))
+        )
+    except OSError:
+        return 0
 
 
 def ticks_in(path: str) -> list[dict[str, Any]]:
