@@ -411,6 +411,37 @@ def test_the_same_pipelines_finish_when_they_are_bounded(tmp_path: Path, small_g
     assert f"at fat_pipelines.py:{marked + 1}:" in told[0]
 
 
+TEMPORARY = """
+import numpy as np
+import tensorflow as tf
+
+def mean(number):
+    return np.ones((150, 1000, 1000), "float32").mean() + number
+
+data = tf.data.Dataset.range(50).map(lambda number: tf.numpy_function(mean, [number], tf.float64))
+"""
+
+WIDE_MODEL = "import keras; keras.Sequential([keras.Input((9000,)), keras.layers.Dense(9000)]).save('wide.keras')"
+
+
+@pytest.mark.tf
+@pytest.mark.death
+@pytest.mark.timeout(400)
+def test_what_cannot_even_be_measured_does_not_fit(tmp_path: Path, small_group: Path) -> None:
+    (tmp_path / "train.py").write_text(TEMPORARY)
+    subprocess.run(
+        [sys.executable, "-c", WIDE_MODEL], cwd=tmp_path, check=True, capture_output=True
+    )
+
+    function = in_a_group(small_group, tmp_path, "-m", "outlive", "plan", str(tmp_path / "train.py:data"))  # fmt: skip
+    model = in_a_group(small_group, tmp_path, "-m", "outlive", "plan", str(tmp_path / "wide.keras"))
+
+    assert 1 == function.returncode, function.stderr
+    assert "train.py does not fit: Linux killed it" in function.stderr
+    assert 1 == model.returncode, model.stderr
+    assert "the model cannot be loaded within the limit of 734 MB" in model.stdout
+
+
 SCRIPT = """
 import sys
 import tensorflow as tf
@@ -494,6 +525,43 @@ def test_a_plan_in_which_something_is_not_known_claims_nothing() -> None:
     assert True is answer(known)
     assert None is answer(known, unknown)
     assert False is answer(unknown, known | {"total_bytes": 60})
+
+
+def test_a_plan_that_stopped_the_program_does_not_vouch_for_it() -> None:
+    known = {"changes": [], "total_bytes": 10, "unknown": []}
+
+    def answer(held: int, goes_on: bool) -> bool | None:
+        found = {"held_bytes": held, "pipelines": [known], "goes_on": goes_on}
+        return fits(Plan(Limit(()), 100, found))
+
+    assert True is answer(50, goes_on=False)
+    assert None is answer(50, goes_on=True)
+    assert None is answer(85, goes_on=False), "less than a tenth would be left"
+    assert False is answer(95, goes_on=True)
+
+
+def test_a_model_fits_only_where_every_mode_was_measured() -> None:
+    predict = {"mode": "predict", "batch": 2, "peak_bytes": 40}
+    fitted = {"mode": "predict", "largest": 9, "base_bytes": 30}
+    killed = {"mode": "train", "batch": 2, "error": "ended by signal 9", "signal": 9}
+    failed = {"mode": "train", "batch": 2, "error": "ValueError: no loss"}
+
+    def answer(points: list[Any], modes: list[Any], **more: Any) -> bool | None:
+        return fits(Plan(Limit(()), 100, {"points": points, "modes": modes, **more}))
+
+    assert True is answer([predict], [fitted])
+    assert False is answer([predict, killed], [fitted], unmeasured=["train"])
+    assert None is answer([predict, failed], [fitted], unmeasured=["train"])
+    assert False is answer([killed], [], not_loaded=True)
+    for asked in (
+        {"batch": 4, "predicted_bytes": 95},
+        {"batch": 4, "predicted_bytes": 50, "measured_bytes": 92},
+        {"batch": 4, "predicted_bytes": 50, "measured_bytes": None, "killed": True},
+    ):
+        assert False is answer([predict], [fitted | {"asked": asked}])
+    of_four = {"mode": "predict", "batch": 4, "signal": 9}
+    asked = {"batch": 8, "predicted_bytes": 50}
+    assert False is answer([predict, of_four], [fitted | {"asked": asked}])
 
 
 WITH_ARGUMENTS = """

@@ -56,12 +56,12 @@ def test_steady_growth_is_found_behind_a_warm_up_and_noise(
         return (base + rising + each * step + chance.uniform(0, shake * whole)) * MB
 
     found = curve(memory)
-    limit = (base + warm + 5 * whole) * MB
-    reach = found.reaches(limit)
+    reach = found.reaches((base + warm + 5 * whole) * MB)
 
-    assert found.shape is not Shape.LEVEL or 0.004 * (base + warm + whole) > 0.5 * whole
+    if shake <= 0.02:
+        assert found.shape is Shape.STEADY
     if reach is not None and not reach.wide and found.shape is Shape.STEADY:
-        assert reach.step == pytest.approx(5 * STEPS, rel=0.25)
+        assert reach.step == pytest.approx(5 * STEPS, rel=0.15 if shake <= 0.02 else 0.3)
 
 
 @given(level=st.floats(50, 4000), shake=st.floats(0, 0.05), seed=st.integers(0, 1000))

@@ -10,7 +10,7 @@ import os
 from _weakref import ref
 
 from ..memory.census import Standstill
-from ..memory.loop_turns import turns_of
+from ..memory.loop_turns import numbers_in, turns_of
 from ..memory.value_stack import checked_reader
 from ..notes.describe import frames_of, masked
 from ..notes.format import dump
@@ -113,17 +113,23 @@ class Steps:
             self._reader = checked_reader() or False
         at: List[Any] = []
         loops: List[Any] = []
+        numbers: List[Any] = []
         try:
             with Standstill():
                 frame = current_frames().get(self._main)
                 frames = frames_of(frame)
                 loops = turns_of(frame, self._reader, self._is_own) if self._reader else []
+                numbers = numbers_in(frame, self._is_own)
                 del frame
             own = next((place for place in frames if self._is_own(place[0])), None)
             at = [masked(own[0]), own[1], own[2], frames[0][0]] if own is not None else []
         except Exception:
             pass
-        return {"at": at, "loops": [[masked(file), *rest] for file, *rest in loops]}
+        return {
+            "at": at,
+            "loops": [[masked(file), *rest] for file, *rest in loops],
+            "numbers": [[masked(file), *rest] for file, *rest in numbers],
+        }
 
     def _count_elements(self, module: Any) -> None:
         real = module.OwnedIterator.__next__

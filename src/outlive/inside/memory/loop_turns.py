@@ -7,7 +7,7 @@ Nothing is put into the program: a `range`, a list, a dictionary, an `enumerate`
 from __future__ import annotations
 
 # From where it is known already: there may be no descriptor left to import it anew.
-from .census import ctypes  # type: ignore[attr-defined]
+from .census import ctypes, locals_of  # type: ignore[attr-defined]
 from .value_stack import OWNER_BITS, slots
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -37,6 +37,9 @@ GENERATOR = type(_ for _ in ())
 DEEPEST = 6
 MOST_FRAMES = 60
 MOST_LOOPS = 12
+MOST_COUNTING_FRAMES = 6
+MOST_NUMBERS = 30
+LARGEST_COUNT = 1 << 53
 
 
 def turns_of(frame: Any, reader: Reader, is_own: Callable[[str], bool]) -> List[Turns]:
@@ -44,13 +47,8 @@ def turns_of(frame: Any, reader: Reader, is_own: Callable[[str], bool]) -> List[
 
     Each as file, line that runs, function, the iterator's number, turns begun and turns left, as far as it tells.
     """
-    frames: List[Any] = []
-    while frame is not None and len(frames) < MOST_FRAMES:
-        if is_own(frame.f_code.co_filename):
-            frames.append(frame)
-        frame = frame.f_back
     found: List[Turns] = []
-    for own in reversed(frames):
+    for own in own_frames_of(frame, is_own):
         for iterator in iterators_on(own, reader):
             done, left = progress(iterator, reader, 0)
             if done is not None or left is not None:
@@ -59,6 +57,36 @@ def turns_of(frame: Any, reader: Reader, is_own: Callable[[str], bool]) -> List[
                 found.append((*place, id(iterator), done, left))
             del iterator
     return found[:MOST_LOOPS]
+
+
+def own_frames_of(frame: Any, is_own: Callable[[str], bool]) -> List[Any]:
+    """The frames of the program's own functions, outermost first."""
+    frames: List[Any] = []
+    while frame is not None and len(frames) < MOST_FRAMES:
+        if is_own(frame.f_code.co_filename):
+            frames.append(frame)
+        frame = frame.f_back
+    return frames[::-1]
+
+
+def numbers_in(frame: Any, is_own: Callable[[str], bool]) -> List[Tuple[str, int, str, List[Any]]]:
+    """The whole numbers that the program's own functions have by name: one of them may count the turns of a `while` loop.
+
+    Each as file, line that runs, function, and pairs of name and number.
+    """
+    found = []
+    for own in own_frames_of(frame, is_own)[:MOST_COUNTING_FRAMES]:
+        numbers: List[Any] = [
+            [name, value]
+            for name, value in locals_of(own).items()
+            if type(value) is int and type(name) is str and 0 <= value < LARGEST_COUNT
+        ]
+        code = own.f_code
+        if numbers:
+            found.append(
+                (code.co_filename, own.f_lineno or 0, code.co_name, numbers[:MOST_NUMBERS])
+            )
+    return found
 
 
 def iterators_on(frame: Any, reader: Reader) -> List[Any]:

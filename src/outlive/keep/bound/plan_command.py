@@ -156,6 +156,7 @@ FITS = {
 }
 #: A plan goes no further than the first element: it must not vouch for what comes after.
 NOT_COUNTED = "Not counted: what the program needs after its first element (models, training, results it keeps). That is what a rehearsal measures:"
+GOES_ON = "Not known whether it fits: needs at least"
 TIGHT = "Too close to the limit: needs up to"  # and the program still grows beside the pipeline
 
 
@@ -168,7 +169,11 @@ def _show_pipelines(console: Console, plan: Plan, script: str) -> None:
         total = held + one["total_bytes"]
         colours = {True: "bold green", False: "bold red", None: "bold yellow"}
         fits = _fits(one, plan)
-        verdict = TIGHT if fits is False and total <= plan.bytes else FITS[fits]
+        if fits and plan.found.get("goes_on"):
+            fits = None
+            verdict = GOES_ON
+        else:
+            verdict = TIGHT if fits is False and total <= plan.bytes else FITS[fits]
         line = Text(
             f"{verdict} {size(total)} (pipeline {size(one['total_bytes'])}, program {size(held)}), "
             f"limit {size(plan.bytes)}"

@@ -17,6 +17,7 @@ import outlive.inside
 from outlive.errors import OutliveError, UsageError, did_you_mean, did_you_mean_path
 from outlive.inside.machine.host import Host
 from outlive.inside.machine.memory_limit import Limit, effective_limit
+from outlive.model.findings import size
 from outlive.model.quick_dataclass import dataclass
 
 #: The folder under the name of its own that it has inside a program (see ``sitecustomize``), then the part that was asked for.
@@ -47,6 +48,12 @@ SAFE_SHARE = 0.9
 
 class PlanFailed(OutliveError):
     """The program or model could not be planned; the message says why."""
+
+
+class OutOfMemory(PlanFailed):
+    """It needs more than the limit already to be planned: that is the answer."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +249,7 @@ def _ask(python: str, part: str, path: str, *words: str) -> dict[str, Any]:
         hint = did_you_mean_path(path, "Give a script, script.py:dataset, or a model.")
         raise UsageError(f"There is no {path}.", hint)
     inside = str(Path(outlive.inside.__file__).parent)
+    kills = _kills()
     with tempfile.TemporaryDirectory(prefix="outlive-plan-") as folder:
         output = os.path.join(folder, "plan.json")
         try:
@@ -259,8 +267,18 @@ def _ask(python: str, part: str, path: str, *words: str) -> dict[str, Any]:
         try:
             found: dict[str, Any] = json.loads(Path(output).read_text(encoding="utf-8"))
         except (OSError, ValueError):
+            if done.returncode == -signal.SIGKILL and _kills() > kills:
+                raise OutOfMemory(*_out_of_memory(path)) from None
             raise PlanFailed(*_how_it_ended(path, done.returncode)) from None
         return found
+
+
+def _out_of_memory(path: str) -> tuple[str, str]:
+    limit = size(effective_limit(Host()).bytes or 0)
+    return (
+        f"{path} does not fit: Linux killed it while it was measured (out of memory, limit {limit}).",
+        f"Which line took it:  outlive run {path}",
+    )
 
 
 def _how_it_ended(path: str, status: int) -> tuple[str, str]:

@@ -9,9 +9,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -23,7 +23,7 @@ from outlive.keep.rehearse.forecast import curve_of
 from outlive.keep.rehearse.grows import Growing, filling, growing_in
 from outlive.keep.rehearse.overlay import Overlay, overlay_over
 from outlive.keep.rehearse.show import as_data, progress_on, show
-from outlive.keep.rehearse.steps import counted, loops_in
+from outlive.keep.rehearse.steps import While, counted, fors_in, whiles_in
 from outlive.keep.rehearse.trial import (
     OUTPUT_NAME,
     Conditions,
@@ -34,7 +34,7 @@ from outlive.keep.rehearse.trial import (
     judged,
     run_in,
 )
-from outlive.keep.rehearse.watch import STEPS_NAME, Watch, Watched
+from outlive.keep.rehearse.watch import STEPS_NAME, Reading, Watch, Watched, checkpoint_bytes
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Verdict
 from outlive.report.headline import headline, program_name
@@ -117,7 +117,7 @@ def _rehearsed(
     memory: int | None,
     overlay: Overlay | None,
 ) -> Seen:
-    host = Host()
+    host, sources = Host(), Sources()
     cell = cell_for(host, memory)
     longest = LONGEST_SECONDS if steps is not None else seconds
     with tempfile.TemporaryDirectory(prefix="outlive-rehearse-home-", dir=_beside(overlay)) as home:
@@ -128,7 +128,9 @@ def _rehearsed(
         around = overlay.around if overlay is not None else ()
         process = begin(command, ["--quiet"], home, conditions, cell, around)
         try:
-            watch = Watch(process, home, memory, cell, overlay)
+            watch = Watch(
+                process, home, memory, cell, overlay, lambda ticks: counted(ticks, sources).done
+            )
             with progress_on(sys.stderr, longest, steps) as tell:
                 watched = watch.until(time.monotonic() + longest, steps, tell)
         finally:
@@ -137,7 +139,7 @@ def _rehearsed(
                 cell.remove()
         record = run_in(home)
         told = judged(record) if record else None
-        return _seen(watched, told, _last_words(home))
+        return _seen(watched, told, _last_words(home), sources)
 
 
 def _beside(overlay: Overlay | None) -> str | None:
@@ -155,12 +157,17 @@ def _last_words(home: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _seen(watched: Watched, told: tuple[Verdict, Evidence] | None, last_words: str) -> Seen:
-    steps = counted(watched.ticks, _loops_around)
+def _seen(
+    watched: Watched, told: tuple[Verdict, Evidence] | None, last_words: str, sources: Sources
+) -> Seen:
+    steps = counted(watched.ticks, sources)
     curve = curve_of(points_of(watched, steps))
     if told is None:
         return Seen(watched, steps, curve, ended_by=last_words)
     verdict, evidence = told
+    watched = (
+        watched if watched.written else replace(watched, written=_checkpoints(evidence, watched))
+    )
     last = dict(watched.ticks[-1]) if watched.ticks else {}
     held = sum(one.held.bytes for one in evidence.pipelines.stages if one.held is not None)
     ended = watched.status not in (0, None)
@@ -176,6 +183,17 @@ def _seen(watched: Watched, told: tuple[Verdict, Evidence] | None, last_words: s
         unseen_part(steps, last),
         _places(watched.ticks),
     )
+
+
+def _checkpoints(evidence: Evidence, watched: Watched) -> tuple[Reading, ...]:
+    """What the checkpoints take that were saved, as one came to the other; one that is written over counts once."""
+    sizes: dict[str, int] = {}
+    began = watched.readings[0].at if watched.readings else 0.0
+    found = []
+    for saved in evidence.saving.saved:
+        sizes[saved.path] = checkpoint_bytes(saved.path)
+        found.append(Reading(began + (saved.at or 0.0), sum(sizes.values())))
+    return tuple(found)
 
 
 def _cause(verdict: Verdict) -> Growing | None:
@@ -203,14 +221,26 @@ READING = (
 )
 
 
-def _loops_around(file: str, line: int) -> list[int]:
-    return list(_loops_of(file)(line))
+class Sources:
+    """The user's files, read once, and the loops in them."""
 
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[Callable[[int], list[int]], Callable[[int], list[While]]]] = {}
 
-@lru_cache(maxsize=64)
-def _loops_of(file: str) -> Any:
-    try:
-        with open(file, encoding="utf-8", errors="replace") as source:
-            return loops_in(source.read())
-    except OSError:
-        return loops_in("")
+    def fors(self, file: str, line: int) -> Sequence[int]:
+        """The lines of the `for` statements around a line."""
+        return self._of(file)[0](line)
+
+    def whiles(self, file: str, line: int) -> Sequence[While]:
+        """The `while` statements around a line that count."""
+        return self._of(file)[1](line)
+
+    def _of(self, file: str) -> tuple[Callable[[int], list[int]], Callable[[int], list[While]]]:
+        if file not in self._found:
+            try:
+                with open(file, encoding="utf-8", errors="replace") as source:
+                    text = source.read()
+            except OSError:
+                text = ""
+            self._found[file] = (fors_in(text), whiles_in(text))
+        return self._found[file]

@@ -124,9 +124,8 @@ def curve_of(points: Sequence[Point]) -> Curve:
         noise = _noise(tail)
         if _rise(tail) <= noise and _is_level(tail, noise):
             return _line(tail, Shape.LEVEL, noise)
-        if _halves_agree(tail, noise):
-            bent = _bend(slots[begin:]) if begin == first else _bend(tail)
-            return _line(tail, bent or Shape.STEADY, noise)
+        if _halves_agree(tail, noise) and _bend(tail) is None:
+            return _line(tail, Shape.STEADY, noise)
     return _bent(slots[first:], slots[most:])
 
 

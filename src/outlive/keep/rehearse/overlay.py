@@ -10,7 +10,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from outlive.model.quick_dataclass import dataclass
 
@@ -25,6 +25,9 @@ NAMESPACES = {
     "unshare -Urm": ("unshare", "-Urm", "--propagation", "private"),
 }  # fmt: skip
 SECONDS_TO_MOUNT = 10.0
+
+#: In which the system counts what a file takes.
+BLOCK_BYTES = 512
 
 #: Two of the characters that the options of a mount are divided by.
 NOT_IN_OPTIONS = frozenset(",:\\\n")
@@ -41,20 +44,17 @@ class Overlay:
 
     def written_bytes(self) -> int:
         """How much was written so far."""
-        total = 0
-        for here, _, names in os.walk(self.upper):
-            for name in names:
-                try:
-                    found = os.lstat(os.path.join(here, name))
-                except OSError:
-                    continue
-                total += found.st_blocks * 512
-        return total
+        return bytes_below(self.upper)
 
-    def path_of(self, path: str) -> str:
-        """Where a file that the program wrote lies."""
-        inside = os.path.relpath(path, self.folder)
-        return path if inside.startswith(os.pardir) else os.path.join(self.upper, inside)
+
+def bytes_below(folder: str) -> int:
+    """What the files in a folder take on the disk."""
+    total = 0
+    for here, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(here, name)).st_blocks * BLOCK_BYTES
+    return total
 
 
 @contextmanager

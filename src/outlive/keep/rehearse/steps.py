@@ -1,14 +1,15 @@
 """Which of the things that were counted is a step of the program, and how many there will be. Pure.
 
 Nobody is asked: batches of Keras count first, then runs of a session, then elements taken from datasets, then turns of the outermost
-`for` loop that made enough of them. Only what was still counted at the end is a step of what goes on. Without any, seconds stand for steps.
+`for` loop that made enough of them, or of a `while` loop that counts its own. Only what was still counted at the end is a step of what goes on. Without any, seconds stand for steps.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from outlive.model.quick_dataclass import dataclass
 from outlive.source.tree import tree_of
@@ -73,15 +74,33 @@ class Loop:
         return self.series[-1][1] - self.series[0][1] if self.series else 0.0
 
 
-#: The `for` statements around a line of a file, outermost first: their own lines.
-LoopsAround = Callable[[str, int], Sequence[int]]
+@dataclass(frozen=True, slots=True)
+class While:
+    """A `while` loop whose body adds to a number once a turn."""
+
+    line: int
+    counter: str
+    adds: int
+    until: str | int | None  #: the number, or its name, that the counter is compared with
 
 
-def counted(ticks: Sequence[Mapping[str, Any]], loops_around: LoopsAround) -> Counted:
+class Around(Protocol):
+    """Which loops are around a line of a file, outermost first."""
+
+    def fors(self, file: str, line: int) -> Sequence[int]:
+        """Tell the lines of the `for` statements."""
+        ...
+
+    def whiles(self, file: str, line: int) -> Sequence[While]:
+        """Tell the `while` statements that count."""
+        ...
+
+
+def counted(ticks: Sequence[Mapping[str, Any]], around: Around) -> Counted:
     """The steps of a program, from the account that was kept inside it."""
     if not ticks:
         return Counted(SECONDS, ())
-    loops = loops_of(ticks, loops_around)
+    loops = loops_of(ticks, around)
     for what, name in ((BATCHES, "batches"), (RUNS, "sessions"), (ELEMENTS, "elements")):
         series = tuple((float(tick["time"]), float(tick[name])) for tick in ticks)
         if _is_enough(series):
@@ -94,9 +113,41 @@ def counted(ticks: Sequence[Mapping[str, Any]], loops_around: LoopsAround) -> Co
         left, why = _rest_of_loops(loop, loops)
         total = None if left is None else loop.series[-1][1] + left
         return Counted(TURNS, loop.series, total, why, (loop.file, loop.line))
+    by_number = _counted_by_a_number(ticks, around)
+    if by_number is not None:
+        return by_number
     began = float(ticks[0]["time"])
     times = [float(tick["time"]) for tick in ticks]
     return Counted(SECONDS, tuple((at, at - began) for at in times))
+
+
+def _counted_by_a_number(ticks: Sequence[Mapping[str, Any]], around: Around) -> Counted | None:
+    """The turns of a `while` loop, by the number that its body adds to: of the outermost one that made enough."""
+    seen: dict[tuple[str, str, While], list[tuple[float, float]]] = {}
+    ends: dict[tuple[str, str, While], float | None] = {}
+    for tick in ticks:
+        for file, line, function, pairs in tick.get("numbers", ()):
+            known = dict(pairs)
+            for loop in around.whiles(file, line):
+                if loop.counter not in known:
+                    continue
+                key = (file, function, loop)
+                seen.setdefault(key, []).append(
+                    (float(tick["time"]), known[loop.counter] / loop.adds)
+                )
+                end = known.get(loop.until) if isinstance(loop.until, str) else loop.until
+                ends[key] = None if end is None else end / loop.adds
+    for key, series in seen.items():
+        rises = all(later >= earlier for (_, earlier), (_, later) in itertools.pairwise(series))
+        if rises and _is_enough(series):
+            file, _, loop = key
+            why = (
+                f"the loop at line {loop.line} ends at {loop.until}"
+                if ends[key] is not None
+                else ""
+            )
+            return Counted(TURNS, tuple(series), ends[key], why, (file, loop.line))
+    return None
 
 
 def _is_enough(series: Sequence[tuple[float, float]]) -> bool:
@@ -173,7 +224,7 @@ def _turns_left(loop: Loop, outer: Sequence[Loop]) -> tuple[float, str]:
     return left, why
 
 
-def loops_of(ticks: Sequence[Mapping[str, Any]], loops_around: LoopsAround) -> list[Loop]:
+def loops_of(ticks: Sequence[Mapping[str, Any]], around: Around) -> list[Loop]:
     """The loops that were seen, in the order in which they enclose each other at the end, then those that are over."""
     seen: dict[tuple[str, int, str], list[tuple[float, int, int | None, int | None]]] = {}
     last: list[tuple[str, int, str]] = []
@@ -183,10 +234,10 @@ def loops_of(ticks: Sequence[Mapping[str, Any]], loops_around: LoopsAround) -> l
         for file, line, function, number, done, left in tick.get("loops", ()):
             rank = ranks.get((file, function), 0)
             ranks[file, function] = rank + 1
-            around = loops_around(file, line)
-            if rank >= len(around):
+            lines = around.fors(file, line)
+            if rank >= len(lines):
                 continue  # what lies above the top of the stack, or a comprehension
-            key = (file, around[rank], function)
+            key = (file, lines[rank], function)
             here.append(key)
             seen.setdefault(key, []).append((float(tick["time"]), number, done, left))
         if here:
@@ -228,7 +279,7 @@ def _turned(
     return 0.0
 
 
-def loops_in(text: str) -> Callable[[int], list[int]]:
+def fors_in(text: str) -> Callable[[int], list[int]]:
     """The lines of the `for` statements whose body or head holds a line of a source, outermost first."""
     spans = [
         (node.lineno, node.end_lineno or node.lineno)
@@ -236,3 +287,51 @@ def loops_in(text: str) -> Callable[[int], list[int]]:
         if isinstance(node, ast.For | ast.AsyncFor)
     ]
     return lambda line: sorted(first for first, last in spans if first <= line <= last)
+
+
+def whiles_in(text: str) -> Callable[[int], list[While]]:
+    """The `while` statements that count their turns and hold a line of a source, outermost first."""
+    spans = [
+        (
+            node.lineno,
+            node.end_lineno or node.lineno,
+            While(node.lineno, name, adds, _until(node, name)),
+        )
+        for node in ast.walk(tree_of(text).module)
+        if isinstance(node, ast.While)
+        for name, adds in _added_to(node)
+    ]
+    spans.sort(key=lambda span: span[0])
+    return lambda line: [loop for first, last, loop in spans if first <= line <= last]
+
+
+def _added_to(loop: ast.While) -> Iterator[tuple[str, int]]:
+    """What the body itself adds a constant to, once a turn; first what the loop's own test compares."""
+    found = [
+        (statement.target.id, statement.value.value)
+        for statement in loop.body
+        if isinstance(statement, ast.AugAssign)
+        and isinstance(statement.op, ast.Add)
+        and isinstance(statement.target, ast.Name)
+        and isinstance(statement.value, ast.Constant)
+        and type(statement.value.value) is int
+        and statement.value.value > 0
+    ]
+    yield from sorted(found, key=lambda one: _until(loop, one[0]) is None)
+
+
+def _until(loop: ast.While, counter: str) -> str | int | None:
+    """What the test of a loop compares its counter with: ``while step < 500``."""
+    test = loop.test
+    if not (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Lt | ast.LtE)
+    ):
+        return None
+    if not (isinstance(test.left, ast.Name) and test.left.id == counter):
+        return None
+    bound = test.comparators[0]
+    if isinstance(bound, ast.Name):
+        return bound.id
+    return bound.value if isinstance(bound, ast.Constant) and type(bound.value) is int else None

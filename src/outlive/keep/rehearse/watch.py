@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable
-from dataclasses import field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from outlive.inside.machine.host import Host
 from outlive.inside.machine.memory_limit import effective_limit
-from outlive.keep.rehearse.overlay import Overlay
+from outlive.keep.rehearse.overlay import Overlay, bytes_below
 from outlive.keep.rehearse.trial import run_in
 from outlive.model.quick_dataclass import dataclass
 from outlive.recorder.sampler import Sampler
@@ -23,6 +22,9 @@ SECONDS_BETWEEN = 0.2
 
 #: To add up the files of a folder takes time.
 SECONDS_BETWEEN_DISKS = 2.0
+
+#: … and to read the whole account of the steps.
+SECONDS_BETWEEN_COUNTS = 1.0
 
 #: The account of the steps, in the home of the rehearsal.
 STEPS_NAME = "steps"
@@ -50,7 +52,6 @@ class Watched:
     spike_bytes: int = 0  #: of its highest moment, what no reading has seen
     over: bool = False  #: it used more than a limit that nobody enforces here
     disk_left_bytes: int | None = None
-    tally: dict[str, Any] = field(default_factory=dict)
 
     @property
     def peak_bytes(self) -> int:
@@ -68,7 +69,9 @@ class Watch:
         memory_bytes: int | None,
         cell: Cell | None,
         overlay: Overlay | None,
+        count: Callable[[Sequence[dict[str, Any]]], float],
     ) -> None:
+        self._count = count
         self._process = process
         self._home = home
         self._memory_bytes = memory_bytes
@@ -87,15 +90,18 @@ class Watch:
     def until(self, end: float, steps: int | None, tell: Callable[[Watch], None]) -> Watched:
         """Watch until a moment of the monotonic clock, or until so many steps were made."""
         began, status = time.monotonic(), None
+        counted_at = began
         while time.monotonic() < end and not self._over:
             try:
                 status = self._process.wait(SECONDS_BETWEEN)
                 break
             except subprocess.TimeoutExpired:
                 self._read()
-            self.steps = _steps_in(last_line(self._path))
-            if steps is not None and self.steps >= steps:
-                break
+            if steps is not None and time.monotonic() >= counted_at + SECONDS_BETWEEN_COUNTS:
+                counted_at = time.monotonic()
+                self.steps = self._count(ticks_in(self._path))
+                if self.steps >= steps:
+                    break
             tell(self)
         return self._result(status, time.monotonic() - began)
 
@@ -197,6 +203,21 @@ def _highest(host: Host, pid: int) -> int:
     return max(0, found.get("VmHWM", 0) - found.get("RssFile", 0))
 
 
+def checkpoint_bytes(path: str) -> int:
+    """What a checkpoint takes: a file, a folder, or the files of TensorFlow's that begin with its name."""
+    if os.path.isdir(path):
+        return bytes_below(path)
+    folder, name = os.path.split(path)
+    try:
+        return sum(
+            entry.stat().st_size
+            for entry in os.scandir(folder or os.curdir)
+            if entry.name == name or entry.name.startswith((f"{name}.", f"{name}-"))
+        )
+    except OSError:
+        return 0
+
+
 def ticks_in(path: str) -> list[dict[str, Any]]:
     """The account that was kept inside the program; a torn last line is left out."""
     try:
@@ -213,27 +234,3 @@ def ticks_in(path: str) -> list[dict[str, Any]]:
         if isinstance(tick, dict):
             found.append(tick)
     return found
-
-
-def last_line(path: str) -> dict[str, Any]:
-    """The last whole line of the account."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - 8192))
-            lines = file.read().splitlines()
-    except OSError:
-        return {}
-    for line in reversed(lines):
-        try:
-            found = json.loads(line)
-        except ValueError:
-            continue
-        return found if isinstance(found, dict) else {}
-    return {}
-
-
-def _steps_in(tick: dict[str, Any]) -> float:
-    """What a progress bar shows: the first of the counters that counts."""
-    return float(
-        next((tick[name] for name in ("batches", "sessions", "elements") if tick.get(name)), 0)
-    )
