@@ -19,7 +19,7 @@ from outlive.source.names import Binding, Names, key_of
 from outlive.source.specs import Specs
 from outlive.source.syntax import Function, argument_of, last_name
 from outlive.source.tree import Loop, Node, Tree, begin, new_tree
-from outlive.source.undefined import Undefined, undefined_names
+from outlive.source.undefined import GIVEN, IN_NOTEBOOKS, Undefined, undefined_names
 from outlive.source.values import Stage, Values, matches
 
 if TYPE_CHECKING:  # a file without a tensor needs none of it
@@ -173,6 +173,10 @@ class Source:
         if self.cells.unread:
             return ()  # what cannot be read may bind them
         return undefined_names(self.tree, notebook=True, magics=self.cells.magics)
+
+    def is_given(self, name: str) -> bool:
+        """Whether Python or the notebook gives every program this name."""
+        return name in GIVEN or name in IN_NOTEBOOKS
 
     @cached_property
     def _calls(self) -> dict[str, list[ast.Call]]:

@@ -16,16 +16,10 @@ MOST_HOPS = 16
 #: A value that is made of more is not followed further.
 MOST_NODES = 400
 
-#: What gives its first argument on, whatever it does to its shape.
-PASSING = (
-    "tf.identity",
-    "tf.convert_to_tensor",
-    "tf.stop_gradient",
-    "tf.squeeze",
-    "tf.expand_dims",
-    "tf.reshape",
-    "tf.layers.flatten",
-)
+#: What gives its first argument on.
+PASSING = ("tf.identity", "tf.convert_to_tensor", "tf.stop_gradient")
+#: What changes the shape of its first argument, and no number of it.
+SHAPING = ("tf.squeeze", "tf.expand_dims", "tf.reshape", "tf.layers.flatten", "tf.transpose")
 
 ACTIVATIONS = frozenset({
     "relu", "relu6", "elu", "selu", "gelu", "swish", "silu", "softplus", "leaky_relu", "tanh", "sigmoid", "softmax",
@@ -271,6 +265,8 @@ class Origins:
         called = self._names.called(node.func)
         if called in LINEAR:
             return "none"
+        if called in SHAPING and node.args and hops:
+            return self.activation(node.args[0], root.frame)
         if called in ADDING and len(node.args) >= 2 and hops:
             sides = [self.activation(side, root.frame) for side in node.args[:2]]
             return "none" if "none" in sides else ""

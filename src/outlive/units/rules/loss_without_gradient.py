@@ -37,6 +37,7 @@ def loss_without_gradient(source: Source) -> Iterator[Finding]:
             loss = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(scores, 1), labels), tf.float32))
             train = tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(loss)
             session.run(tf.compat.v1.global_variables_initializer())
+            session.run(train, feed_dict={pixels: np.zeros([1, 784]), labels: [0]})
 
     ## Good
         with tf.compat.v1.Session() as session:
@@ -46,6 +47,7 @@ def loss_without_gradient(source: Source) -> Iterator[Finding]:
             loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=scores))
             train = tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(loss)
             session.run(tf.compat.v1.global_variables_initializer())
+            session.run(train, feed_dict={pixels: np.zeros([1, 784]), labels: [0]})
     """
     for step in source.steps:
         if not isinstance(step.call.func, ast.Attribute) or step.call.func.attr != "minimize":

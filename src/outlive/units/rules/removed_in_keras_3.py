@@ -16,7 +16,7 @@ METHODS = {
     "load": "Write keras.models.load_model(path).",
 }  # fmt: skip
 #: Arguments by what they were given to, and what they are called now.
-OF_OPTIMIZERS = {"lr": "learning_rate", "decay": "a schedule of keras.optimizers.schedules"}
+OF_OPTIMIZERS = {"lr": "learning_rate"}
 OF_LAYERS = {
     "init": "kernel_initializer", "border_mode": "padding", "subsample": "strides", "nb_filter": "filters", "nb_row": "kernel_size",
     "W_regularizer": "kernel_regularizer",

@@ -11,7 +11,6 @@ from outlive.units.unit import rule
 
 #: Who has one of these may bind names that are not written down.
 UNSEEN = ("globals()", "exec(", "import *", "%run", "%pylab", "TYPE_CHECKING", "get_ipython")
-BUILTINS = frozenset({"__file__", "__name__", "__doc__", "__builtins__", "__spec__", "__path__", "display", "print", "input", "_", "get_ipython", "In", "Out"})  # fmt: skip
 LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.If, ast.Try, ast.While, ast.arg)  # fmt: skip
 
 
@@ -48,7 +47,7 @@ def used_before_defined(source: Source) -> Iterator[Finding]:
         ):
             continue
         bindings = source.names.bindings(name)
-        if not bindings or source.is_caught(name) or name.id in BUILTINS:
+        if not bindings or source.is_caught(name) or source.is_given(name.id):
             continue
         first = min(bindings, key=lambda binding: binding.at)
         inside = any(up is first.node for up in source.tree.ancestors(name))
