@@ -28,6 +28,7 @@ from outlive.source.dry_run.things import (
     lose,
 )
 from outlive.source.names import canonical, key_of
+from outlive.source.syntax import last_name
 
 #: Loops that turn at most so often are followed turn by turn.
 MOST_TURNS = 12
@@ -222,6 +223,9 @@ class Interpreter(Expressions):
                 self.bind(
                     item.optional_vars, opened if isinstance(opened, Made) else UNKNOWN, frame
                 )
+        if any(_expects_errors(item.context_expr) for item in statement.items):
+            with self.run.maybe():
+                return ON if self.block(statement.body, frame) == ON else PERHAPS
         return self.block(statement.body, frame)
 
     # -- loops ----------------------------------------------------------------------------------------------------------
@@ -489,6 +493,12 @@ def _hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _expects_errors(opened: ast.expr) -> bool:
+    """Tell whether a `with` is there for an error: `pytest.raises`, `assertRaises`, `contextlib.suppress`."""
+    word = last_name(opened.func).lower() if isinstance(opened, ast.Call) else ""
+    return "raises" in word or word == "suppress"
 
 
 def _returns(statement: ast.stmt) -> bool:

@@ -36,8 +36,6 @@ class Trouble:
     says: str  #: in the words of who refuses it
     by: str  #: who refuses it: `TensorFlow 2.21.0`
     sure: bool  #: the line is reached, whatever the conditions around it are
-    left: str = ""
-    right: str = ""
 
 
 @dataclass
@@ -73,7 +71,7 @@ class Run:
     ) -> Any:
         """What TensorFlow makes of a call; what it refuses is noted."""
         try:
-            key = self.questions.step(name, *args, serial=serial, **(words or {}))
+            key = self.questions.step(name, *args, serial=serial, words=words)
         except Unaskable:
             return UNKNOWN
         return self.ask(node, key, [*args, *(words or {}).values()], kind=kind)
@@ -104,7 +102,7 @@ class Run:
 
     def trouble(self, node: ast.AST, kind: str, says: str, by: str) -> None:
         """Note what is refused."""
-        found = Trouble(kind, node, says, by, not self.doubt)
+        found = Trouble(kind, node, says.rstrip(" ."), by, not self.doubt)
         if not any(it.node is node for it in self.troubles):
             self.troubles.append(found)
 
