@@ -22,6 +22,11 @@ ABOUT_SHAPES = re.compile(
     r"shape|dimension|\brank\b|ndim|\baxis\b|elements|incompatible|broadcast|\bdepth\b|\bsizes?\b|divisible|negative|cardinality", re.IGNORECASE
 )  # fmt: skip
 
+#: What Keras 2 took, and Keras 3 refuses.
+OF_KERAS_2 = re.compile(
+    r"A KerasTensor cannot be used as input to a TensorFlow function|Cannot convert '.*' to a shape"
+)
+
 
 class TooLong(Exception):
     """The program was followed for as long as is allowed."""
@@ -134,6 +139,8 @@ def new_run(oracle: Oracle) -> Run:
 
 def kind_of(refusal: Refusal, kind: str) -> str:
     """What a refusal is about; nothing when it is about neither shapes nor types."""
+    if OF_KERAS_2.search(refusal.says):
+        return "keras-2"
     shapes = ABOUT_SHAPES.search(refusal.says)
     if kind and (shapes or ABOUT_TYPES.search(refusal.says)):
         return kind
