@@ -53,7 +53,7 @@ def main(batches, steps):
     for number in tf.range(steps):
         train(1.0, number)
     for number in range(10):
-        number = tf.constant(number)
+        number = tf.constant(float(number))
         train(1.0, number)
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 from tqdm import tqdm
 
 model = keras.Sequential([keras.layers.Dense(1)])
-batches = tf.data.Dataset.range(10**6).batch(10)
+batches = tf.data.Dataset.range(10**6).batch(1).batch(10)
 
 pictures = []
 for path in tqdm(glob.glob("*.jpg")):

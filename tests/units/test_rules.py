@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ import outlive.units.rules
 from made_evidence import UNITS as CAUSES
 from outlive.model.findings import Confidence
 from outlive.source.lint.check import Told, every_rule, judge
-from outlive.source.lint.settings import Settings
+from outlive.source.lint.oracle import answers_of
+from outlive.source.lint.settings import Answering, Settings
 from outlive.source.parsed import Machine, Source
 from outlive.units.unit import Unit
 
@@ -58,10 +60,26 @@ def asked(
 ) -> Told:
     """What all rules say of a text, however unsure."""
     rules = tuple(slug for slug in RULES if page == ABOUT_NAMES or slug != ABOUT_NAMES)
-    settings = Settings(rules, confidence=Confidence.POSSIBLE, machine=machine or Machine())
+    settings = Settings(
+        rules,
+        confidence=Confidence.POSSIBLE,
+        machine=machine or Machine(),
+        answers=Answering.TENSORFLOW,
+    )
     told = judge(path, text, settings)
     assert () == told.failures
     return told
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tensorflow_answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One TensorFlow for all blocks, which keeps its answers apart from the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OUTLIVE_HOME", str(tmp_path_factory.mktemp("answers")))
+        answers_of.cache_clear()
+        yield
+        answers_of("").close()
+        answers_of.cache_clear()
 
 
 def machine_for(unit: Unit[Source]) -> Machine:

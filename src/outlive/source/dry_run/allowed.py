@@ -28,7 +28,6 @@ MODULES = (
     "strings",
     "signal",
     "bitwise",
-    "losses",
     "layers",
     "dtypes",
     "sparse",
@@ -40,6 +39,7 @@ SINGLE = frozenset(
     random.normal random.uniform random.truncated_normal random.gamma random.poisson random.shuffle random.categorical
     random.stateless_normal random.stateless_uniform random.stateless_truncated_normal
     io.decode_jpeg io.decode_png io.decode_image io.decode_gif io.decode_bmp io.decode_and_crop_jpeg io.decode_raw io.decode_base64
+    losses.softmax_cross_entropy losses.sparse_softmax_cross_entropy losses.sigmoid_cross_entropy losses.mean_squared_error
     io.read_file io.encode_jpeg io.encode_png io.parse_tensor io.decode_compressed
     """.split()  # noqa: SIM905  # a table is easier to read
 )

@@ -234,7 +234,7 @@ def method(run: Run, call: Call, owner: Tensor, word: str) -> Any:
 def _typed(owner: Tensor, dtype: Any) -> Any:
     from outlive.source.dry_run.tensors import dtype_of
 
-    name = dtype_of(dtype)
+    name = dtype_of(dtype, numpy=True)
     return Tensor(owner.shape, name, "", "array", False, owner.below) if name else UNKNOWN
 
 
@@ -386,7 +386,7 @@ def _shaped(call: Call, word: str) -> Any:
     place, kind, usual = SHAPED[word]
     told = call.get(place, "shape", "size")
     shape = shape_of(told) if told is not None else ()
-    dtype = dtype_of(call.get(kind, "dtype"), usual)
+    dtype = dtype_of(call.get(kind, "dtype"), usual, numpy=True)
     if (
         shape is None
         or None in shape

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from outlive.source.dry_run.call import Call
@@ -28,6 +29,7 @@ from outlive.source.dry_run.things import (
     lose,
 )
 from outlive.source.names import canonical, key_of
+from outlive.source.syntax import last_name
 
 #: Loops that turn at most so often are followed turn by turn.
 MOST_TURNS = 12
@@ -72,10 +74,32 @@ class Interpreter(Expressions):
         return ON
 
     def _do_Expr(self, statement: ast.Expr, frame: Frame) -> str:
+        call = statement.value
+        if (
+            isinstance(call, ast.Call)
+            and last_name(call.func) == "set_shape"
+            and len(call.args) == 1
+        ):
+            self._set_shape(call, frame)
+            return ON
         self.of(statement.value, frame)
         ends = isinstance(statement.value, ast.Call) and self.of(statement.value.func, frame) in (
             Api("sys.exit"), Api("builtins.exit"), Api("builtins.quit"), Api("os._exit"))  # fmt: skip
         return LEFT if ends else ON
+
+    def _set_shape(self, call: ast.Call, frame: Frame) -> None:
+        """`x.set_shape(…)`: from here on the same tensor is known better."""
+        target = call.func.value if isinstance(call.func, ast.Attribute) else None
+        told = self.of(call.args[0], frame)
+        tensor = self.of(target, frame)
+        if (
+            isinstance(tensor, Tensor)
+            and isinstance(target, ast.Name)
+            and tensor.kind in ("tensor", "placeholder")
+        ):
+            known = self.run.call(call, "tensorflow.ensure_shape", [tensor, told])
+            fed = isinstance(known, Tensor) and tensor.kind == "placeholder"
+            self.bind(target, replace(known, kind="placeholder") if fed else known, frame)
 
     def _do_Assign(self, statement: ast.Assign, frame: Frame) -> str:
         thing = self.of(statement.value, frame)
@@ -222,6 +246,9 @@ class Interpreter(Expressions):
                 self.bind(
                     item.optional_vars, opened if isinstance(opened, Made) else UNKNOWN, frame
                 )
+        if any(_expects_errors(item.context_expr) for item in statement.items):
+            with self.run.maybe():
+                return ON if self.block(statement.body, frame) == ON else PERHAPS
         return self.block(statement.body, frame)
 
     # -- loops ----------------------------------------------------------------------------------------------------------
@@ -489,6 +516,12 @@ def _hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _expects_errors(opened: ast.expr) -> bool:
+    """Tell whether a `with` is there for an error: `pytest.raises`, `assertRaises`, `contextlib.suppress`."""
+    word = last_name(opened.func).lower() if isinstance(opened, ast.Call) else ""
+    return "raises" in word or word == "suppress"
 
 
 def _returns(statement: ast.stmt) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 from typing import Any
 
 from outlive.source.dry_run import arrays
@@ -29,6 +30,7 @@ from outlive.source.dry_run.things import (
     Unknown,
     lose,
 )
+from outlive.source.names import canonical
 
 SEQUENTIAL = frozenset({"keras.Sequential", "keras.models.Sequential"})
 MODELS = frozenset({"keras.Model", "keras.models.Model", *SEQUENTIAL})
@@ -39,6 +41,10 @@ BROUGHT = {
     "mnist": ((28, 28), False, 60000, 10000, 10), "fashion_mnist": ((28, 28), False, 60000, 10000, 10),
     "cifar10": ((32, 32, 3), True, 50000, 10000, 10), "cifar100": ((32, 32, 3), True, 50000, 10000, 100),
 }  # fmt: skip
+
+#: Classes of Keras of which a program makes its own, and what Keras hands to their `call` is known.
+LAYERS = frozenset({"keras.Model", "keras.models.Model", "keras.layers.Layer", "keras.Layer"})
+LOSSES = frozenset({"keras.losses.Loss", "keras.Loss"})
 
 CHECK, LOSS, BUILT = "(checked)", "(loss)", "(built)"
 
@@ -66,7 +72,7 @@ def made(run: Run, call: Call, name: str, real: str) -> Any:
     if name.startswith(("keras.ops.", "keras.activations.")):
         return run.call(call.node, real, args, words)
     try:
-        key = run.questions.step(real, *args, serial=True, **words)
+        key = run.questions.step(real, *args, serial=True, words=words)
     except Unaskable:
         key = ""
     kind = "keras.Model" if name in MODELS or name.startswith("keras.applications.") else name
@@ -269,10 +275,20 @@ def in_batches(thing: Any) -> Any:
     return UNKNOWN
 
 
+def concrete(thing: Any) -> Any:
+    """What a model gets of an element: Keras builds it with the first one, whose sizes are known then, though not to us."""
+    if isinstance(thing, Tensor):
+        rest = thing.shape[1:] if thing.shape is not None else (None,)
+        return replace(thing, traced=thing.traced and None not in rest)
+    if isinstance(thing, Group):
+        return Group(thing.kind, [concrete(it) for it in thing.items])
+    return thing
+
+
 def _trained(walk: Any, call: Call, owner: Made | Instance, x: Any, y: Any) -> None:
     run: Run = walk.run
     if isinstance(x, Dataset):
-        features, labels = features_and_labels(x.element)
+        features, labels = (concrete(it) for it in features_and_labels(x.element))
     else:
         features, labels = in_batches(x), in_batches(y) if y is not None and y != NONE else None
         if _rows_differ(x, y):
@@ -332,9 +348,10 @@ def _results(walk: Any, call: Call, owner: Made | Instance, features: Any) -> An
 
 def _predicted(walk: Any, call: Call, owner: Made | Instance) -> Any:
     x = call.get(0, "x")
-    features = x.element if isinstance(x, Dataset) else in_batches(x)
     if isinstance(x, Dataset):
-        features = features_and_labels(features)[0]
+        features = concrete(features_and_labels(x.element)[0])
+    else:
+        features = in_batches(x)
     result = _results(walk, call, owner, features)
     rows = x.shape[0] if isinstance(x, Tensor) and x.shape else None
     if isinstance(result, Tensor) and result.shape and rows is not None:
@@ -345,9 +362,11 @@ def _predicted(walk: Any, call: Call, owner: Made | Instance) -> Any:
 def instance_called(walk: Any, call: Call, owner: Instance) -> Any:
     """What a model or layer of the program's own class gives: its `build`, then its `call`."""
     run = walk.method(owner, "call")
-    if run is None or owner.lost:
+    kinds = {canonical(name) for name in owner.of.library()}
+    loss = bool(kinds) and kinds <= LOSSES
+    if run is None or owner.lost or not (loss or (kinds and kinds <= LAYERS)):
         return UNKNOWN
-    args = [_inner(it) for it in call.args]
+    args = [_inner(it, of_loss=loss) for it in call.args]
     first = args[0] if args else UNKNOWN
     build = walk.method(owner, "build")
     with walk.run.tracing():
@@ -360,8 +379,8 @@ def instance_called(walk: Any, call: Call, owner: Instance) -> Any:
             )
             walk.invoke(build, [shape], {})
         owner.built = True
-        words = {word: _inner(it) for word, it in call.words.items()}
-        words.setdefault("training", UNKNOWN)
+        words = {word: _inner(it, of_loss=loss) for word, it in call.words.items()}
+        words.setdefault("training", UNKNOWN)  # handed over only where `call` takes it
         result = walk.invoke(run, args, words)
     symbolic = any(isinstance(it, Tensor) and it.kind == "keras" for it in call.args)
     if symbolic and isinstance(result, Tensor):
@@ -369,20 +388,15 @@ def instance_called(walk: Any, call: Call, owner: Instance) -> Any:
     return result
 
 
-def _inner(thing: Any) -> Any:
-    """What `call` gets of a tensor that stands for an input: one that TensorFlow traces."""
-    if isinstance(thing, Tensor) and thing.kind == "keras":
-        return Tensor(thing.shape, thing.dtype, "", "tensor", True)
-    if isinstance(thing, Tensor) and thing.kind == "array":
-        return Tensor(
-            thing.shape,
-            "float32" if thing.dtype == "float64" else thing.dtype,
-            "",
-            "tensor",
-            thing.traced,
-        )
+def _inner(thing: Any, *, of_loss: bool = False) -> Any:
+    """What `call` gets: Keras turns arrays into tensors, and floats into its own type; a loss gets nothing else."""
+    if isinstance(thing, Tensor) and thing.kind != "text":
+        floats = of_loss or thing.dtype.startswith("float")
+        dtype = "float32" if floats and thing.dtype else thing.dtype
+        kept = thing.key if thing.kind == "tensor" and dtype == thing.dtype else ""
+        return Tensor(thing.shape, dtype, kept, "tensor", thing.traced, thing.below)
     if isinstance(thing, Group):
-        return Group(thing.kind, [_inner(it) for it in thing.items])
+        return Group(thing.kind, [_inner(it, of_loss=of_loss) for it in thing.items])
     return thing
 
 

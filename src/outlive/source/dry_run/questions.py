@@ -86,9 +86,11 @@ class Questions:
         """The version of the TensorFlow that answers."""
         return self._oracle.version
 
-    def step(self, name: str, *args: Any, serial: bool = False, **words: Any) -> str:
+    def step(
+        self, called: str, *args: Any, serial: bool = False, words: Mapping[str, Any] | None = None
+    ) -> str:
         """Write a step down and give its key. Objects that were made twice alike are two: ``serial``."""
-        step: dict[str, Any] = {"name": name, "args": [self.sent(it) for it in args]}
+        step: dict[str, Any] = {"name": called, "args": [self.sent(it) for it in args]}
         if words:
             step["words"] = {word: self.sent(it) for word, it in sorted(words.items())}
         text = json.dumps(step, sort_keys=True)

@@ -22,6 +22,11 @@ ABOUT_SHAPES = re.compile(
     r"shape|dimension|\brank\b|ndim|\baxis\b|elements|incompatible|broadcast|\bdepth\b|\bsizes?\b|divisible|negative|cardinality", re.IGNORECASE
 )  # fmt: skip
 
+#: What Keras 2 took, and Keras 3 refuses.
+OF_KERAS_2 = re.compile(
+    r"A KerasTensor cannot be used as input to a TensorFlow function|Cannot convert '.*' to a shape"
+)
+
 
 class TooLong(Exception):
     """The program was followed for as long as is allowed."""
@@ -36,8 +41,6 @@ class Trouble:
     says: str  #: in the words of who refuses it
     by: str  #: who refuses it: `TensorFlow 2.21.0`
     sure: bool  #: the line is reached, whatever the conditions around it are
-    left: str = ""
-    right: str = ""
 
 
 @dataclass
@@ -73,7 +76,7 @@ class Run:
     ) -> Any:
         """What TensorFlow makes of a call; what it refuses is noted."""
         try:
-            key = self.questions.step(name, *args, serial=serial, **(words or {}))
+            key = self.questions.step(name, *args, serial=serial, words=words)
         except Unaskable:
             return UNKNOWN
         return self.ask(node, key, [*args, *(words or {}).values()], kind=kind)
@@ -104,7 +107,7 @@ class Run:
 
     def trouble(self, node: ast.AST, kind: str, says: str, by: str) -> None:
         """Note what is refused."""
-        found = Trouble(kind, node, says, by, not self.doubt)
+        found = Trouble(kind, node, says.rstrip(" ."), by, not self.doubt)
         if not any(it.node is node for it in self.troubles):
             self.troubles.append(found)
 
@@ -136,6 +139,8 @@ def new_run(oracle: Oracle) -> Run:
 
 def kind_of(refusal: Refusal, kind: str) -> str:
     """What a refusal is about; nothing when it is about neither shapes nor types."""
+    if OF_KERAS_2.search(refusal.says):
+        return "keras-2"
     shapes = ABOUT_SHAPES.search(refusal.says)
     if kind and (shapes or ABOUT_TYPES.search(refusal.says)):
         return kind

@@ -23,6 +23,7 @@ from outlive.source.dry_run.things import (
     shape_of,
 )
 from outlive.source.names import canonical
+from outlive.source.specs import SAME_TYPE, WIDTHS
 
 #: A text that is not known.
 TEXT = Tensor((), "string", "", "text")
@@ -236,24 +237,26 @@ def sendable(thing: Any) -> Any:
     return thing
 
 
-def dtype_of(thing: Any, usual: str = "") -> str:
-    """The name of a type, as a program writes it."""
-    from outlive.source.specs import SAME_TYPE, WIDTHS
+#: What Python's types are in TensorFlow; in NumPy `float` is 64 bits wide.
+OF_PYTHON = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bool": "bool",
+    "single": "",
+}
 
+
+def dtype_of(thing: Any, usual: str = "", *, numpy: bool = False) -> str:
+    """The name of a type, as a program writes it."""
     if thing is None:
         return usual
     if isinstance(thing, Api):
-        word = thing.name.rpartition(".")[2]
+        root, _, word = thing.name.rpartition(".")
+        numpy = numpy or root == "numpy"
     else:
         word = thing.value if isinstance(thing, Const) and isinstance(thing.value, str) else ""
-    word = SAME_TYPE.get(word, word)
-    if (
-        isinstance(thing, Api)
-        and thing.name.startswith("tensorflow")
-        and word == "float64"
-        and thing.name.endswith(".float")
-    ):
-        return ""
+    word = SAME_TYPE.get(word, word) if numpy else OF_PYTHON.get(word, word)
     return word if word in WIDTHS or word == "string" else ""
 
 

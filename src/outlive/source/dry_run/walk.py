@@ -20,10 +20,18 @@ OF_VERSION_1 = re.compile(
 )
 
 
+#: Settings by which other types and shapes fit than those that TensorFlow would be asked about.
+SETTINGS = re.compile(
+    r"\b(?:set_global_policy|set_dtype_policy|set_policy|set_floatx|set_image_data_format|enable_numpy_behavior|KERAS_BACKEND|set_backend|TF_USE_LEGACY_KERAS)\b"
+)
+
+
 def dry_run(tree: Tree, text: str, oracle: Oracle) -> Run:
     """Follow a program, and tell what it would be refused."""
     run = new_run(oracle)
     run.v1 = bool(OF_VERSION_1.search(text))
+    if SETTINGS.search(text):
+        return run
     walk = Interpreter(run)
     frame = Frame()
     frame.unsure = frozenset(name for node in tree.every(ast.Global) for name in node.names)
@@ -45,11 +53,8 @@ def _the_rest(tree: Tree, walk: Interpreter, run: Run, frame: Frame) -> None:
         seen |= names
     frame.unsure |= twice
     for node in tree.functions:
-        if (
-            isinstance(node, ast.FunctionDef)
-            and node not in walk.called
-            and tree.scope(node) is tree.module
-        ):
+        outside = isinstance(tree.scope(node), ast.Module | ast.ClassDef)
+        if isinstance(node, ast.FunctionDef) and node not in walk.called and outside:
             inner = Frame(frame)
             for word in ast.walk(node.args):
                 if isinstance(word, ast.arg):

@@ -29,7 +29,7 @@ def dtypes_do_not_fit(source: Source) -> Iterator[Finding]:
     """
     for trouble in source.refused("dtype"):
         yield Finding(
-            f"{trouble.by} refuses these types: {trouble.says}",
+            f"{trouble.by} refuses these types: {trouble.says}.",
             confidence=source.surely(trouble),
             remedies=(Remedy("Convert one of them: tf.cast(x, tf.float32)."),),
             where=source.place(trouble.node),

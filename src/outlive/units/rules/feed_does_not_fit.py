@@ -28,7 +28,7 @@ def feed_does_not_fit(source: Source) -> Iterator[Finding]:
     """
     for trouble in source.refused("feed"):
         yield Finding(
-            f"{trouble.says}",
+            f"{trouble.says}.",
             confidence=source.surely(trouble),
             remedies=(
                 Remedy(

@@ -31,7 +31,7 @@ def labels_do_not_fit_the_loss(source: Source) -> Iterator[Finding]:
     """
     for trouble in source.refused("labels"):
         yield Finding(
-            f"The labels do not fit: {trouble.says} ({trouble.by})",
+            f"The labels do not fit: {trouble.says} ({trouble.by}).",
             confidence=source.surely(trouble),
             remedies=(
                 Remedy(

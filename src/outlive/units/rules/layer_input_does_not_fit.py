@@ -30,7 +30,7 @@ def layer_input_does_not_fit(source: Source) -> Iterator[Finding]:
     """
     for trouble in source.refused("model-input"):
         yield Finding(
-            f"{trouble.by} refuses this input: {trouble.says}",
+            f"{trouble.by} refuses this input: {trouble.says}.",
             confidence=source.surely(trouble),
             remedies=(
                 Remedy(

@@ -44,7 +44,7 @@ def shapes_do_not_fit(source: Source) -> Iterator[Finding]:
     for trouble in source.refused("shape"):
         if trouble.node not in told and not _is_told_elsewhere(source, trouble.node):
             yield Finding(
-                f"{trouble.by} refuses these shapes: {trouble.says}",
+                f"{trouble.by} refuses these shapes: {trouble.says}.",
                 confidence=source.surely(trouble),
                 remedies=(remedy,),
                 where=source.place(trouble.node),

@@ -29,13 +29,13 @@ def side_effect_while_tracing(source: Source) -> Iterator[Finding]:
         def noisy(picture):
             return picture * np.random.uniform()
 
-        photos = tf.data.Dataset.range(1000).map(noisy)
+        photos = tf.data.Dataset.from_tensors(tf.ones([64, 64, 3])).repeat(1000).map(noisy)
 
     ## Good
         def noisy(picture):
             return picture * tf.random.uniform([])
 
-        photos = tf.data.Dataset.range(1000).map(noisy)
+        photos = tf.data.Dataset.from_tensors(tf.ones([64, 64, 3])).repeat(1000).map(noisy)
     """
     traced = source.handed_to_tensorflow
     if not traced:
