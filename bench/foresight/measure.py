@@ -13,6 +13,12 @@ None of the sets is part of this repository. Each DIR is a clone of one of them,
 The programs are only read, never run or imported. `truth/*.json` says of the odd-numbered ones, which the rules were developed on, whether the
 cause is in the text at all, and where. Of the even-numbered ones nobody read the text: their truth is what the set's authors changed.
 
+Where a set has no fixed version (what NeuraLint took from GitHub and StackOverflow), a finding counts at the line of the fault alone, and the
+even-numbered ones are left out.
+
+A fault of the kind `design` (dropout before pooling, fewer filters in a later layer, …) neither ends a run nor spoils what is learned: lint says
+nothing of such taste, and it is left out where only causes in the text are counted.
+
 A buggy program is *detected* when lint says something of it that it does not say of the fixed one. A fixed program of which lint says anything is a
 *false alarm*, also where what is said is right. All sets but JunoBench are programs for TensorFlow 1 and Keras 1 or 2: what lint says of names that
 TensorFlow 2 and Keras 3 do not have is true of the buggy and of the fixed ones alike, and is not counted there (OF_OLD_VERSIONS).
@@ -35,6 +41,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 OF_OLD_VERSIONS = frozenset({"removed-in-tensorflow-2", "removed-in-keras-3"})
+
+#: The healthy program of which NeuraLint's synthetic ones were made, each by one fault or more: it is the fixed version of them all.
+ORIGINAL = "Synthetic Samples/TF_lenet.py"
 
 #: Pieces of programs as people post them, without a line that imports anything: these lines are put before them.
 IMPORTS = """\
@@ -142,7 +151,7 @@ def neuralint(clone: Repository) -> Iterator[Program]:
             text = files[path]
             piece = not re.search(r"^\s*(?:import|from)\s", text, re.MULTILINE)
             before = IMPORTS if piece else ""
-            yield Program("neuralint", path, number, path != "Synthetic Samples/TF_lenet.py", {"program.py": before + text}, before.count("\n"))  # fmt: skip
+            yield Program("neuralint", path, number, path != ORIGINAL, {"program.py": before + text}, before.count("\n"))  # fmt: skip
 
 
 def junobench(clone: Repository) -> Iterator[Program]:
@@ -222,7 +231,8 @@ def scored(programs: Sequence[Program], said: Sequence[list[Said]]) -> dict[str,
     for program, findings in zip(programs, said, strict=True):
         pairs.setdefault(program.id, {})[program.buggy] = (program, findings)
     for name, versions in pairs.items():
-        truth = truth_of(next(iter(versions.values()))[0].set).get(name)
+        set_name = next(iter(versions.values()))[0].set
+        truth = truth_of(set_name).get(name)
         fixed, of_fixed = versions.get(False, (None, []))
         if fixed is not None:
             score = scores["odd" if fixed.number % 2 else "even"]
@@ -230,7 +240,11 @@ def scored(programs: Sequence[Program], said: Sequence[list[Said]]) -> dict[str,
             score.alarms += bool(of_fixed)
             if of_fixed:
                 score.flagged.append(f"{name}: {', '.join(sorted({it.slug for it in of_fixed}))}")
-        if True in versions:
+        if True not in versions:
+            continue
+        if fixed is None and name.startswith(f"{ORIGINAL.partition('/')[0]}/"):
+            fixed, of_fixed = pairs[ORIGINAL][False]
+        if fixed is not None or truth is not None:  # else nobody can say what is right
             count(scores, name, versions[True], fixed, of_fixed, truth)
     return scores
 
@@ -247,13 +261,15 @@ def count(
     score = scores["odd" if buggy.number % 2 else "even"]
     also = {(it.slug, it.code) for it in of_fixed}
     own = [it for it in of_buggy if (it.slug, it.code) not in also]
-    score.buggy += 1
-    score.detected += bool(own)
     lines = changed_lines(buggy, fixed)
     if truth is not None and isinstance(truth["lines"], list):
         lines |= {line + buggy.moved for line in truth["lines"]}
+    if fixed is None:
+        own = [it for it in own if it.line in lines]
+    score.buggy += 1
+    score.detected += bool(own)
     score.at_the_line += any(it.line in lines for it in own)
-    in_text = truth is not None and truth["in_text"] is True
+    in_text = truth is not None and truth["in_text"] is True and truth["kind"] != "design"
     score.in_text += in_text
     score.detected_in_text += in_text and bool(own)
     if not own:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from outlive.model.findings import Confidence, Edit, Place
 from outlive.model.quick_dataclass import dataclass
 from outlive.source.cells import Cells, read_cells
-from outlive.source.graphs.networks import Network, Networks
+from outlive.source.graphs.networks import Layer, Network, Networks
 from outlive.source.graphs.order import Order, Step
 from outlive.source.graphs.origins import Origins, Root
 from outlive.source.graphs.sessions import Sessions
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a file without a tensor needs none of it
     from outlive.source.dry_run.questions import Oracle
     from outlive.source.dry_run.run import Run, Trouble
 
-__all__ = ["Allowance", "Binding", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
+__all__ = ["Allowance", "Binding", "Layer", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
 
 #: What makes a file one of ours: without any of these in it, nothing in it can be about TensorFlow.
 OURS = re.compile(r"\b(?:tensorflow|keras|tf_keras|tflite_runtime|ai_edge_litert)\b")

@@ -262,7 +262,7 @@ class Origins:
             return "none" if "none" in sides else ""
         if not isinstance(node, ast.Call):
             return ""
-        called = self._names.called(node.func)
+        called = self._names.called(node.func) or self._named_function(node.func, root.frame)
         if called in LINEAR:
             return "none"
         if called in SHAPING and node.args and hops:
@@ -277,6 +277,11 @@ class Origins:
         if called.startswith(("tf.", "keras.")) and word in ACTIVATIONS:
             return word
         return self._of_layer_called(node, root.frame)
+
+    def _named_function(self, function: ast.expr, frame: Frame | None) -> str:
+        """The function that a parameter stands for: `activation(x)` where `tf.nn.relu` was handed over."""
+        roots = self.roots(function, frame) if isinstance(function, ast.Name) else ()
+        return self._names.called(roots[0].node) if len(roots) == 1 else ""
 
     def _of_layer_called(self, call: ast.Call, frame: Frame | None) -> str:
         """`Dense(10)(x)`, or `dense(x)` with a layer that was made before."""

@@ -82,6 +82,11 @@ class Sessions:
 
     def is_tensor(self, root: Root) -> bool:
         """Whether a function of TensorFlow made a tensor."""
+        if isinstance(root.node, ast.BinOp):
+            sides = (root.node.left, root.node.right)
+            return any(
+                self.is_tensor(it) for side in sides for it in self._origins.roots(side, root.frame)
+            )
         called = self._origins.called(root)
         if called in BATCHERS or called in MAKERS:
             return True

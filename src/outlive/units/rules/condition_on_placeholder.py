@@ -36,7 +36,9 @@ def condition_on_placeholder(source: Source) -> Iterator[Finding]:
             training = tf.compat.v1.placeholder(tf.int32)
             rate = tf.cond(tf.equal(training, 1), lambda: 0.5, lambda: 0.0)
     """
-    for node in (*source.every(ast.If), *source.every(ast.While), *source.every(ast.IfExp)):
+    conditions: list[ast.If | ast.While | ast.IfExp] = [*source.every(ast.If)]
+    conditions += [*source.every(ast.While), *source.every(ast.IfExp)]
+    for node in conditions:
         asked = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
         sides = [asked]
         if isinstance(asked, ast.Compare):

@@ -39,13 +39,14 @@ def equal_initial_weights(source: Source) -> Iterator[Finding]:
             keras.layers.Dense(10, activation="softmax", kernel_initializer="zeros"),
         ])
     """
-    for first, second in (*_of_networks(source), *_of_functions(source)):
-        if _is_constant(source, first) and _is_constant(source, second):
-            yield Finding(
-                "The weights of this layer and of the next begin all equal: its units can never become different.",
-                remedies=(Remedy("Leave kernel_initializer out: the default is random."),),
-                where=source.place(first),
-            )
+    layers = [*_of_networks(source), *_of_functions(source)]
+    pairs = [it for it in layers if all(_is_constant(source, layer) for layer in it)]
+    for first, _ in (*pairs, *_of_variables(source)):
+        yield Finding(
+            "The weights of this layer and of the next begin all equal: its units can never become different.",
+            remedies=(Remedy("Leave kernel_initializer out: the default is random."),),
+            where=source.place(first),
+        )
 
 
 def _of_networks(source: Source) -> Iterator[tuple[ast.Call, ast.Call]]:
@@ -73,3 +74,32 @@ def _is_constant(source: Source, layer: ast.Call) -> bool:
     if isinstance(only, ast.Call):
         only = only.func
     return source.called(only).rpartition(".")[2] in CONSTANT
+
+
+def _of_variables(source: Source) -> Iterator[tuple[ast.Call, ast.Call]]:
+    """`tf.matmul(tf.matmul(x, W1), W2)`, with anything in between, and both weights constant."""
+    product = frozenset({"tf.matmul"})
+    for call in source.calls("tf.matmul"):
+        if len(call.args) != 2 or not _is_constant_variable(source, call.args[1]):
+            continue
+        for root in source.origins.worked_out_of(call.args[0], stop=product):
+            inner = root.node if source.origins.called(root) == "tf.matmul" else None
+            if (
+                isinstance(inner, ast.Call)
+                and len(inner.args) == 2
+                and _is_constant_variable(source, inner.args[1])
+            ):
+                yield inner, call
+
+
+def _is_constant_variable(source: Source, node: ast.expr) -> bool:
+    roots = source.origins.roots(node)
+    only = roots[0] if len(roots) == 1 else None
+    if (
+        only is None
+        or not isinstance(only.node, ast.Call)
+        or source.origins.called(only) != "tf.Variable"
+    ):
+        return False
+    made = source.origins.made_by(source.argument(only.node, 0, "initial_value"), only.frame)
+    return bool(made) and made <= {"tf.zeros", "tf.ones"}

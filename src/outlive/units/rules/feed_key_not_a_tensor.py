@@ -13,7 +13,7 @@ from outlive.units.unit import rule
 @rule(
     "R674",
     since="0.2",
-    needs=("feed_dict",),
+    needs=("run(",),
     prevents=("uncaught-exception",),
 )
 def feed_key_not_a_tensor(source: Source) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from outlive.model.findings import Finding, Remedy
-from outlive.source.parsed import Source
+from outlive.source.parsed import Layer, Source
 from outlive.units.unit import rule
 
 CROSS = {
@@ -56,9 +56,25 @@ def loss_does_not_fit_activation(source: Source) -> Iterator[Finding]:
                 fix = (
                     f'Give the last layer activation="{CROSS[name]}", or the loss from_logits=True.'
                 )
+            elif name == "binary_crossentropy" and ends == "softmax" and _units(source, layer) > 2:
+                says = "`binary_crossentropy` judges each class alone, and the last layer shares 1 among them (softmax)."
+                fix = "Use categorical_crossentropy, or sparse_categorical_crossentropy for numbers of classes."
+            elif name == "categorical_crossentropy" and _units(source, layer) == 1:
+                says = "`categorical_crossentropy` of one unit is always 0: nothing is learned."
+                fix = "Use binary_crossentropy and a sigmoid, or one unit for each class."
             else:
                 continue
             yield Finding(says, remedies=(Remedy(fix),), where=source.place(call))
+
+
+def _units(source: Source, layer: Layer | None) -> float:
+    """How many numbers the last layer gives; 0 when it is not known."""
+    units = (
+        source.argument(layer.call, 0, "units", "output_dim", "filters")
+        if layer is not None
+        else None
+    )
+    return source.number(units) or 0
 
 
 def _loss(source: Source, node: ast.expr | None) -> tuple[str, bool | None]:

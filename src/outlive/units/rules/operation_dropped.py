@@ -28,6 +28,9 @@ OTHER_WAYS = (
     "UPDATE_OPS",
     "add_to_collection",
     "enable_eager",
+    "GradientTape",
+    ".numpy()",
+    "autograph",
     "get_operations",
     "enable_v2",
     "train_op",
@@ -73,12 +76,22 @@ def operation_dropped(source: Source) -> Iterator[Finding]:
     for step in source.steps:
         statement = source.tree.statement(step.call)
         alone = isinstance(statement, ast.Expr) and statement.value is step.call
+        if not _is_in_a_graph(source, step.call):
+            continue
         if (alone or _is_never_read(source, statement, step)) and _changes(source, step):
             yield Finding(
                 "This only describes the operation: nothing runs it, so it is never done.",
                 remedies=(Remedy("Keep it and run it: op = …, then session.run(op)."),),
                 where=source.place(step.call),
             )
+
+
+def _is_in_a_graph(source: Source, call: ast.Call) -> bool:
+    """Whether a line makes a graph: in a program of TensorFlow 1 each does, in one of TensorFlow 2 inside a `with` only."""
+    sessions = source.calls("tf.Session", "tf.InteractiveSession")
+    if not any("compat" in source.names.written(it.func) for it in sessions) or source.makes_graphs:
+        return True
+    return any(isinstance(above, ast.With) for above in source.tree.ancestors(call))
 
 
 def _is_never_read(source: Source, statement: ast.stmt | None, step: Step) -> bool:

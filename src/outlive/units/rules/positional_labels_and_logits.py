@@ -17,7 +17,7 @@ LOSSES = (
 @rule(
     "R652",
     since="0.2",
-    needs=("_with_logits",),
+    needs=("with_logits",),
     prevents=("uncaught-exception",),
 )
 def positional_labels_and_logits(source: Source) -> Iterator[Finding]:

@@ -32,15 +32,12 @@ MODULES = (
     "keras.layers.recurrent", "keras.layers.embeddings", "keras.layers.advanced_activations", "keras.layers.wrappers",
     "keras.utils.np_utils", "keras.engine", "keras.objectives", "keras.backend.tensorflow_backend",
 )  # fmt: skip
-#: Who asks for the version has thought of both, and `tf_keras` is Keras 2.
-ASKING = ("__version__", "tf_keras", "TF_USE_LEGACY_KERAS", "keras.src", "version_utils")
-MODELS = (
-    "keras.Sequential",
-    "keras.Model",
-    "keras.models.Sequential",
-    "keras.models.Model",
-    "keras.models.load_model",
-)
+#: Who asks for the version has thought of both; and what is built on Keras 2 runs with it (`tf_keras`, TF_USE_LEGACY_KERAS).
+ASKING = (
+    "__version__", "tf_keras", "TF_USE_LEGACY_KERAS", "keras.src", "version_utils", "transformers", "tensorflow_hub", "tensorflow_models",
+    "tensorflow_model_optimization", "tensorflow_addons", "object_detection", "tensorflow_probability",
+)  # fmt: skip
+MODELS = ("keras.Sequential", "keras.Model", "keras.models.Sequential", "keras.models.Model", "keras.models.load_model")  # fmt: skip
 
 
 @rule(

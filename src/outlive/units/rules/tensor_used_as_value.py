@@ -57,7 +57,7 @@ def tensor_used_as_value(source: Source) -> Iterator[Finding]:
             pixels = tf.compat.v1.placeholder(tf.float32, [None])
             mean = tf.reduce_mean(pixels)
     """
-    used = [
+    used: list[tuple[ast.expr, ast.expr]] = [
         (call, given)
         for call in source.every(ast.Call)
         for given in call.args[:1]

@@ -50,7 +50,7 @@ def text_in_arithmetic(source: Source) -> Iterator[Finding]:
         if (
             called not in CALCULATING
             and not called.startswith(("tf.reduce_mean", "tf.losses."))
-            and not called.endswith("_with_logits")
+            and not called.endswith("with_logits")
         ):
             continue
         for given in (*call.args, *(word.value for word in call.keywords)):

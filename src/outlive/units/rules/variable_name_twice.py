@@ -66,7 +66,7 @@ def variable_name_twice(source: Source) -> Iterator[Finding]:
             and roots
             and roots[0].frame is None
         )
-        if name is not None and (name in seen or repeated):
+        if isinstance(name, str) and (name in seen or repeated):
             yield Finding(
                 f"There is a variable `{name}` already: this line ends with ValueError.",
                 remedies=(

@@ -59,9 +59,7 @@ def variable_of_unknown_shape(source: Source) -> Iterator[Finding]:
                 yield Finding(
                     "The shape of this variable is a tensor: it is not known when the variable is made.",
                     remedies=(
-                        Remedy(
-                            "Take the shape that is known: x.shape[1] instead of tf.shape(x)[1]."
-                        ),
+                        Remedy("Take the static shape, x.shape[1], instead of tf.shape(x)[1]."),
                     ),
                     where=source.place(call),
                 )
