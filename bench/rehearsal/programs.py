@@ -128,14 +128,15 @@ def function_retraced():
 
 @program("900MB", 30, True)
 def tf1_graph_grows():
+    import numpy as np
     import tensorflow.compat.v1 as tf
 
     tf.disable_eager_execution()
     with tf.Session() as session:
-        x = tf.constant([[1.0] * 50] * 50)
+        x = tf.constant(np.ones((50, 50)))
         for i in range(1_000_000):
             at(i)
-            session.run(tf.matmul(x, x) + tf.constant([[float(i)] * 50] * 50))
+            session.run(tf.reduce_sum(x) + tf.constant(np.full((300, 300), float(i))))
 
 
 @program("900MB", 25, True)

@@ -536,7 +536,7 @@ def test_a_plan_that_stopped_the_program_does_not_vouch_for_it() -> None:
 
     assert True is answer(50, goes_on=False)
     assert None is answer(50, goes_on=True)
-    assert None is answer(85, goes_on=False), "less than a tenth would be left"
+    assert None is answer(85, goes_on=False), "less than a fifth would be left"
     assert False is answer(95, goes_on=True)
 
 
@@ -554,7 +554,7 @@ def test_a_model_fits_only_where_every_mode_was_measured() -> None:
     assert None is answer([predict, failed], [fitted], unmeasured=["train"])
     assert False is answer([killed], [], not_loaded=True)
     for asked in (
-        {"batch": 4, "predicted_bytes": 95},
+        {"batch": 4, "predicted_bytes": 85},
         {"batch": 4, "predicted_bytes": 50, "measured_bytes": 92},
         {"batch": 4, "predicted_bytes": 50, "measured_bytes": None, "killed": True},
     ):

@@ -17,6 +17,7 @@ from outlive.inside.machine.host import Host
 from outlive.inside.machine.memory_limit import Limit, effective_limit
 from outlive.keep.bound.plans import (
     SAFE_SHARE,
+    VOUCHED_SHARE,
     Plan,
     PlanFailed,
     killed,
@@ -90,7 +91,7 @@ def fits(plan: Plan) -> bool | None:
 
 def _fits_mode(fitted: dict[str, Any], plan: Plan) -> bool | None:
     """Of a model: whether what was asked about, or else one input, fits with the room that two measurements differ by."""
-    most = SAFE_SHARE * plan.bytes
+    most = VOUCHED_SHARE * plan.bytes
     deadly = [
         point["batch"]
         for point in plan.found.get("points", ())
@@ -101,14 +102,16 @@ def _fits_mode(fitted: dict[str, Any], plan: Plan) -> bool | None:
     asked = fitted["asked"]
     if asked.get("killed") or any(batch <= asked["batch"] for batch in deadly):
         return False
-    return bool(max(asked["predicted_bytes"], asked.get("measured_bytes") or 0) <= most)
+    if asked.get("measured_bytes"):
+        return bool(asked["measured_bytes"] <= SAFE_SHARE * plan.bytes)
+    return bool(asked["predicted_bytes"] <= most)
 
 
 def _fits(pipeline: dict[str, Any], plan: Plan) -> bool | None:
     """Of one pipeline, beside what the program had taken before it."""
     if pipeline["changes"] or plan.found["held_bytes"] + pipeline["total_bytes"] > plan.bytes:
         return False
-    close = plan.found["held_bytes"] + pipeline["total_bytes"] > SAFE_SHARE * plan.bytes
+    close = plan.found["held_bytes"] + pipeline["total_bytes"] > VOUCHED_SHARE * plan.bytes
     return None if pipeline["unknown"] or close else True
 
 

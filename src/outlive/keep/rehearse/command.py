@@ -46,6 +46,9 @@ LONGEST_SECONDS = 3600.0
 #: Asked like a user would, then like a system.
 ASKED = (signal.SIGINT, signal.SIGTERM)
 
+#: What ends a rehearsal.
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 #: Where the main thread is, in so many lines.
 MOST_PLACES = 3
 
@@ -96,12 +99,15 @@ def _kept_apart(folder: str, in_place: bool) -> Iterator[Overlay | None]:
 
 @contextmanager
 def _stopped_by_a_signal() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the rehearsal as Ctrl-C does: nothing is left behind."""
+    """SIGTERM and SIGHUP end the rehearsal as Ctrl-C does, once: what cleans up is not stopped by another one."""
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+        for other in STOPS:
+            signal.signal(other, signal.SIG_IGN)
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
-    before = [(number, signal.signal(number, stop)) for number in (signal.SIGTERM, signal.SIGHUP)]
+    ignored = [number for number in STOPS if signal.getsignal(number) is signal.SIG_IGN]
+    before = [(number, signal.signal(number, stop)) for number in STOPS if number not in ignored]
     try:
         yield
     finally:
@@ -126,15 +132,17 @@ def _rehearsed(
         environment[links.REHEARSE_VARIABLE] = f"{seconds} {path}"
         conditions = Conditions(folder, environment)
         around = overlay.around if overlay is not None else ()
-        process = begin(command, ["--quiet"], home, conditions, cell, around)
+        process = None
         try:
+            process = begin(command, ["--quiet"], home, conditions, cell, around)
             watch = Watch(
                 process, home, memory, cell, overlay, lambda ticks: counted(ticks, sources).done
             )
             with progress_on(sys.stderr, longest, steps) as tell:
                 watched = watch.until(time.monotonic() + longest, steps, tell)
         finally:
-            end(process, ASKED)
+            if process is not None:
+                end(process, ASKED)
             if cell is not None:
                 cell.remove()
         record = run_in(home)
