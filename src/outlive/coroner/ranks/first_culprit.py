@@ -39,9 +39,9 @@ def decide_job(member: Membership, records: Sequence[RankRecord]) -> JobVerdict:
 
 def _known_as(lost: str, known: set[str]) -> str:
     """A lost rank as the others are called: a cluster that TensorFlow made of Slurm's variables has tasks, its ranks are numbers."""
-    number = lost.rpartition("/")[2]
-    numbered = all(rank.isdigit() for rank in known)
-    return number if lost not in known and numbered and number in known else lost
+    job, _, number = lost.rpartition("/")
+    numbered = job == "worker" and all(rank.isdigit() for rank in known)
+    return number if numbered and number in known else lost
 
 
 def _by_rank(record: RankRecord) -> tuple[str, int, str]:
