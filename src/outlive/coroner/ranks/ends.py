@@ -9,8 +9,8 @@ from outlive.model.ranks.job import RankRecord, State
 
 #: Clocks that a network keeps are nearer to each other than this; nobody promises more.
 SECONDS_BETWEEN_CLOCKS = 5.0
-#: What a supervisor needs to see the end of its program, on a busy machine: ends that are nearer have no order.
-SECONDS_TO_NOTICE = 0.1
+#: What a supervisor may need to see the end of its program: 0.3 s were seen where ten processes fought for a core. Ends that are nearer have no order.
+SECONDS_TO_NOTICE = 0.5
 
 #: Causes that only say that somebody outside ended the program.
 FROM_OUTSIDE = frozenset(
