@@ -173,11 +173,12 @@ def test_a_page_shows_the_ranks_side_by_side(tmp_path: Path) -> None:
     with playing("ring.py", numbered(3), tmp_path, {"1": "raises"}) as job:
         wait_for(job)
         page = job.why("--html", "-").stdout
-        shared = job.why("--share").stdout
+        shared = job.why("--share").stdout + job.why("--share", "--json").stdout
 
     assert 3 == page.count("<h3>")
     assert "<script" not in page
     assert os.uname().nodename not in shared
+    assert "127.0.0.1" not in shared
 
 
 @tensorflow
