@@ -113,6 +113,9 @@ def test_the_rank_that_holds_the_others_up_is_named_with_what_they_wait_for(tmp_
     assert {line_of("step", "ring.py")} == {
         it["where"]["line"] for it in told["ranks"] if it["part"] == "waits"
     }
+    assert {"waits in horovod's allreduce for the others"} == {
+        it["says"] for it in told["ranks"] if it["part"] == "waits"
+    }
     assert not told["ended"]
 
 

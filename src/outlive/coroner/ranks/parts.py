@@ -31,7 +31,8 @@ def part_of(
     if record.state is State.RUNNING or hangs(record):
         waits = record.in_framework or record.waited
         if waits and found:
-            return Part.WAITS, "waits for the others"
+            call = f" in {record.waits_in}" if record.waits_in else ""
+            return Part.WAITS, f"waits{call} for the others"
         return Part.RUNNING, "is running"
     return Part.FINISHED, "ended well"
 
