@@ -201,3 +201,26 @@ def test_ranks_that_died_alike_at_one_line_are_said_to() -> None:
     verdict = decided(died(0), died(1), died(2))
 
     assert any("died alike" in sentence for sentence in verdict.how)
+
+
+def test_a_task_that_is_named_otherwise_than_the_ranks_is_the_rank_of_its_number() -> None:
+    verdict = decided(victim(0, lost="worker/1"), died(1), died(2, 9.99))
+
+    assert ("1", Order.NAMED) == (first_of(verdict), verdict.order)
+
+
+def test_a_lost_one_that_nobody_expected_is_named_all_the_same() -> None:
+    verdict = decided(victim(0, lost="ps/0"), victim(1, lost="ps/0"), victim(2))
+
+    assert ("ps/0", Part.FIRST) == (
+        first_of(verdict),
+        verdict.first.part if verdict.first else None,
+    )
+
+
+def test_one_whose_supervisor_was_ended_too_is_no_candidate_beside_one_with_a_cause() -> None:
+    cut_off = died(2, state=State.CUT_OFF, ended=None, findings=())
+
+    verdict = decided(victim(0), died(1), cut_off)
+
+    assert ("1", Part.UNKNOWN) == (first_of(verdict), verdict.ranks[2].part)

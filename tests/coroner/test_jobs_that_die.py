@@ -113,6 +113,9 @@ def test_the_rank_that_holds_the_others_up_is_named_with_what_they_wait_for(tmp_
     assert {line_of("step", "ring.py")} == {
         it["where"]["line"] for it in told["ranks"] if it["part"] == "waits"
     }
+    assert {"waits in horovod's allreduce for the others"} == {
+        it["says"] for it in told["ranks"] if it["part"] == "waits"
+    }
     assert not told["ended"]
 
 
@@ -173,11 +176,12 @@ def test_a_page_shows_the_ranks_side_by_side(tmp_path: Path) -> None:
     with playing("ring.py", numbered(3), tmp_path, {"1": "raises"}) as job:
         wait_for(job)
         page = job.why("--html", "-").stdout
-        shared = job.why("--share").stdout
+        shared = job.why("--share").stdout + job.why("--share", "--json").stdout
 
     assert 3 == page.count("<h3>")
     assert "<script" not in page
     assert os.uname().nodename not in shared
+    assert "127.0.0.1" not in shared
 
 
 @tensorflow

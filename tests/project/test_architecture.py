@@ -234,6 +234,8 @@ def test_only_the_edges_print(path: Path) -> None:
         "cli/explain.py",
         "cli/runs.py",
         "detection/leased_progress.py",
+        "cli/runs_fleet.py",
+        "cli/why_job.py",
         "detection/progress.py",
         "doctor/command.py",
         "jupyter/command_line.py",

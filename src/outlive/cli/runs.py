@@ -362,7 +362,10 @@ def _without_verdict(folder: str, run: dict[str, Any], payloads: list[dict[str, 
     """No verdict was stored: nothing happened, or it still goes on, or the supervisor was ended too."""
     end = next((payload for payload in payloads if payload.get("kind") == kinds.END), None)
     if end is not None:
-        return f"finished after {end.get('at', 0):.1f} s"
+        exit_ = next((it for it in payloads if it.get("kind") == kinds.EXIT), {})
+        well = exit_.get("exit_code") == 0
+        after = f"after {end.get('at', 0):.1f} s"
+        return f"finished {after}" if well else f"ended {after}, not yet analysed"
     if may_run_elsewhere(folder, run):
         return f"running on {run['host']['name']}, or lost with it"
     return "still running" if is_running(run) else "incomplete: Outlive was killed too"

@@ -9,12 +9,16 @@ from typing import NoReturn
 from outlive.coroner.ranks.judge_job import judge_job
 from outlive.errors import OutliveError, UsageError
 from outlive.inside.notes.masking import mask_text
+from outlive.model.fact_names import ADDRESS_OF_THE_LOST_PEER, HOST_OF_THE_LOST_PEER
 from outlive.model.ranks.job import JobVerdict
 from outlive.recorder.store import run_folders
 from outlive.recorder.store.read_run import read_run, start_of
 from outlive.report.share import Stranger
 from outlive.report.terminal import console_on, names_to_hide, neighbours_in
 from outlive.report.text import Neighbours, visible
+
+#: Facts that name a host; a stored verdict does not say that they are private.
+ABOUT_HOSTS = (ADDRESS_OF_THE_LOST_PEER, HOST_OF_THE_LOST_PEER)
 
 
 def tell_of_a_job(job: str | None, *, as_json: bool, share: bool, page: str | None) -> NoReturn:
@@ -56,8 +60,12 @@ def _nothing(run: str) -> Neighbours:
 
 def _for_strangers(verdict: JobVerdict) -> JobVerdict:
     """The same without paths, and without the names of hosts and users."""
+    told = [
+        fact for it in verdict.ranks for finding in it.record.findings for fact in finding.because
+    ]
+    peers = {str(fact.value) for fact in told if fact.name in ABOUT_HOSTS}
     hosts = {it.record.host for it in verdict.ranks}
-    return Stranger(mask_text, [*names_to_hide(), *hosts]).job(verdict)
+    return Stranger(mask_text, [*names_to_hide(), *peers, *hosts]).job(verdict)
 
 
 def _write_page(verdict: JobVerdict, target: str) -> None:

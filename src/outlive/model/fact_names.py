@@ -204,6 +204,7 @@ FILES_THAT_NEED_IT = counted("files that need it")
 #: Of a rank that died of another one's death.
 LOST_PEER = in_words("lost peer")
 ADDRESS_OF_THE_LOST_PEER = in_words("address of the lost peer")
+HOST_OF_THE_LOST_PEER = in_words("host of the lost peer")
 WAITED_IN_VAIN = in_words("waited in vain")
 ENDED_BY_THE_LAUNCHER = in_words("ended by the launcher")
 

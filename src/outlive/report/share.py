@@ -16,6 +16,8 @@ PATH = re.compile(r"(?:(?<![\w/.])|(?<=file://))(?:~|/)(?:[^\s/:'\"]+/+)+([^\s/:
 
 #: In quotes a path may hold spaces.
 QUOTED_PATH = re.compile(r"(['\"])(?:file://)?[~/](?:[^'\"\n/]*/)+([^'\"\n/]*)\1")
+#: A private value that is shorter is a part of too many words.
+SHORTEST = 3
 KERNEL_FILES = re.compile(r"^/(proc|sys)/")
 
 
@@ -62,7 +64,15 @@ class Stranger:
         return self.text(fact.value) if isinstance(fact.value, str) else fact.value
 
     def finding(self, finding: Finding) -> Finding:
-        """A finding with all that it carries."""
+        """A finding with all that it carries; what is private in one of its facts is so in its sentences, too."""
+        private = [
+            fact.value
+            for fact in finding.because
+            if fact.private and isinstance(fact.value, str) and len(fact.value) > SHORTEST
+        ]
+        return Stranger(self._mask, [*private, *self._names])._finding(finding)
+
+    def _finding(self, finding: Finding) -> Finding:
         return replace(
             finding,
             says=self.text(finding.says),

@@ -32,6 +32,10 @@ SECONDS_TO_START = 60.0
 #: A framework waits, or works, below one of these: the ranks that stand there wait for the others.
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras", "torch", "jax", "jaxlib", "horovod", "mpi4py", "ray"})  # fmt: skip
 
+TENSORFLOW = frozenset({"tensorflow", "keras", "tf_keras"})
+#: What stands between a call and its function, and says nothing.
+WRAPPERS = frozenset({"wrapper", "wrapped", "inner", "decorate_context"})
+
 
 @dataclass(frozen=True)
 class Found:
@@ -137,7 +141,8 @@ def rank_record(found: Found) -> RankRecord:
         by_launcher=marks.by_launcher,
         stands=stands.place,
         still=stands.still or (ending is not None and ending.kind is EndingKind.HANG),
-        in_framework=stands.in_framework,
+        in_framework=bool(stands.waits_in),
+        waits_in=stands.waits_in,
         left_at=_left_at(evidence),
     )
 
@@ -190,7 +195,7 @@ def _marks(findings: Sequence[Finding]) -> _Marks:
 @dataclass(frozen=True)
 class _Standing:
     place: Place | None = None
-    in_framework: bool = False
+    waits_in: str = ""
     still: bool = False
 
 
@@ -204,8 +209,18 @@ def _standing(evidence: Evidence | None) -> _Standing:
     if stack is None or stack.own is None:
         return _Standing()
     below = stack.frames[: stack.frames.index(stack.own)]
-    in_framework = any(frame.package in FRAMEWORKS for frame in below)
-    return _Standing(stack.own, in_framework, evidence.waits.stuck is not None)
+    return _Standing(stack.own, _call_of_a_framework(below), evidence.waits.stuck is not None)
+
+
+def _call_of_a_framework(below: Sequence[Place]) -> str:
+    """The function of a framework that the user's line has called, under whatever wraps it; the names within TensorFlow tell nobody anything."""
+    calls = [frame for frame in reversed(below) if frame.package in FRAMEWORKS]
+    if not calls:
+        return ""
+    if calls[0].package in TENSORFLOW:
+        return "TensorFlow"
+    named = [it.function for it in calls if not it.function.startswith("_") and it.function not in WRAPPERS]  # fmt: skip
+    return f"{calls[0].package}'s {named[0]}" if named else calls[0].package
 
 
 def _left_at(evidence: Evidence | None) -> Place | None:

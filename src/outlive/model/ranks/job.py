@@ -52,6 +52,7 @@ class RankRecord:
     stands: Place | None = None  #: the user's line that its main thread was last seen at
     still: bool = False  #: it was seen to make no progress until its end, or until now
     in_framework: bool = False  #: … below which the framework was at work, or waited
+    waits_in: str = ""  #: … and which of its calls that was: ``torch's all_reduce``
     left_at: Place | None = None  #: the line that made it leave
 
     @property

@@ -10,6 +10,7 @@ from outlive.model.evidence import Evidence
 from outlive.model.fact_names import (
     ADDRESS_OF_THE_LOST_PEER,
     ENDED_BY_THE_LAUNCHER,
+    HOST_OF_THE_LOST_PEER,
     LOST_PEER,
     RUN_TIME,
     WAITED_IN_VAIN,
@@ -102,13 +103,18 @@ def _lost(evidence: Evidence, loss: Loss, sure: Confidence, thrown: Thrown | Non
         facts.append(Fact(LOST_PEER, rank, "the message"))
     if loss.address:
         facts.append(Fact(ADDRESS_OF_THE_LOST_PEER, loss.address, "the message", private=True))
+    host = (member.host_of(rank) if member is not None else "") or loss.address.rpartition(":")[0]
+    if host:
+        facts.append(
+            Fact(HOST_OF_THE_LOST_PEER, host, "the environment and the message", private=True)
+        )
     if loss.waited:
         facts.append(Fact(WAITED_IN_VAIN, True, "the message"))
     return Finding(
         f"{lost}; this process failed only because of that, and its line is not at fault.",
         (*facts, *_this_rank(member), *evidence.run.because(RUN_TIME)),
         sure,
-        (_look_there(member, rank, loss, who),),
+        (_look_there(member, host, who),),
         where=where,
     )
 
@@ -125,8 +131,7 @@ def _this_rank(member: Membership | None) -> tuple[Fact, ...]:
     return (Fact("this process", f"{member.words}{of}, job {member.job}", "the environment"),)
 
 
-def _look_there(member: Membership | None, rank: str, loss: Loss, who: str) -> Remedy:
-    host = (member.host_of(rank) if member is not None else "") or loss.address.rpartition(":")[0]
+def _look_there(member: Membership | None, host: str, who: str) -> Remedy:
     place = f" on {host}" if host else ""
     text = f"Look at {who}{place}: its log and its own verdict say why it was lost."
     return Remedy(text, _command(member))
