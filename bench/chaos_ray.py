@@ -144,6 +144,9 @@ def main() -> None:
         command = detect_command(model, pictures, out, *on, "--deadline", "10", "--format", "jsonl")
         status = weather.run(command, out, kills)
         seconds = time.monotonic() - began
+        if status not in (0, 1):
+            weather.cluster.end()
+            sys.exit(f"status {status}: {(folder / 'stderr').read_text(errors='replace')[-2000:]}")
         names, causes = reckoning(out)
         faults = wrong(pictures, out)
         weather.cluster.end()
@@ -157,8 +160,6 @@ def main() -> None:
             write_figures(
                 given.figures, "ray", counts | {"lost, twice or wrongly named": len(faults)}
             )
-        if status not in (0, 1):
-            print((folder / "stderr").read_text(errors="replace")[-2000:])
         sys.exit(1 if faults else 0)
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from outlive.errors import UsageError
-from outlive.jobs.endure import Answer, record_of
+from outlive.jobs.endure import Answer, WorkerFailed, record_of
 from outlive.jobs.executor import CannotWork, Outcome, TaskName
 from outlive.jobs.leases.cut import Lease, is_of_shard, leases_of, size_for
 from outlive.jobs.leases.lease_worker import Terms
@@ -166,6 +166,12 @@ def test_the_first_who_begins_a_job_decides_and_another_job_is_refused(tmp_path:
         parts_in(tmp_path).adopt({"model": "m"}, {"size": 8}, resume=False)
 
 
+def test_a_job_of_which_nothing_came_may_be_begun_anew(tmp_path: Path) -> None:
+    parts_in(tmp_path).adopt({"model": "m"}, {"size": 8}, resume=False)
+
+    assert {"size": 9} == parts_in(tmp_path).adopt({"model": "other"}, {"size": 9}, resume=False)
+
+
 def test_files_that_are_not_ours_are_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "results.csv").write_text("mine")
 
@@ -314,3 +320,15 @@ def test_a_lease_that_was_lost_with_its_node_and_then_done_is_forgiven() -> None
     for _ in range(3):
         assert [lease] == losses.lost(lease)
         assert losses.done(lease, []) == (lease, {})
+
+
+def test_a_package_that_is_missing_is_a_final_failure(tmp_path: Path) -> None:
+    task = TaskName("fragile_task:make", {}, ("no_such_package_anywhere",))
+    shard = ShardExecutor(
+        Terms(task, number_of, nowhere), leases_of([{"n": 1}], number_of), parts_in(tmp_path)
+    )
+
+    with pytest.raises(WorkerFailed, match="no_such_package_anywhere") as raised:
+        list(shard.run())
+
+    assert raised.value.final

@@ -196,7 +196,7 @@ class Merged:
     damaged: int  #: files of leases that were not whole
 
 
-def merge(out: str, format: str | None = None) -> Merged:
+def merge(out: str) -> Merged:
     """Make the results of all leases that are done; each input counts once, however many leases hold it."""
     parts = Parts(storage_at(out))
     job = parts.job()
@@ -211,7 +211,7 @@ def merge(out: str, format: str | None = None) -> Merged:
     damaged = parts.forget_damaged()
     parts.count_once()
     status = status_of(parts)
-    path, sheet = _results(parts, Made(format or terms["format"], labels, terms["draw"]))
+    path, sheet = _results(parts, Made(terms["format"], labels, terms["draw"]))
     done = quarantined = 0
     for record in parts.records():
         done += len(record["done"])

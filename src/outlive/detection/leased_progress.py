@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from dataclasses import asdict
 
@@ -72,12 +73,12 @@ def tell_status(out: str, as_json: bool) -> int:
         print(json.dumps(_data(status), indent=1))
     else:
         console = console_on(sys.stdout)
-        for line in lines_of(status):
+        for line in lines_of(status, parts.address):
             console.print(Text(visible(line)), soft_wrap=True)
     return 0
 
 
-def lines_of(status: Status) -> list[str]:
+def lines_of(status: Status, folder: str) -> list[str]:
     """What a person wants to know."""
     quarantined = sum(status.quarantined.values())
     of = f" of {status.inputs}" if status.inputs is not None else ""
@@ -95,7 +96,8 @@ def lines_of(status: Status) -> list[str]:
     hosts = f"{nodes} {'node' if nodes == 1 else 'nodes'} working"
     hosts += f", {lost} lost" if lost else ""
     if status.finished:
-        lines.append("Finished. Make the results:  outlive detect --merge DIR")
+        merging = shlex.join(["outlive", "detect", "--merge", folder])
+        lines.append(f"Finished. The results of all leases:  {merging}")
     elif working:
         lines.append(f"{hosts}. Not finished: {named(status.missing, status.shards)}.")
     elif status.shards:

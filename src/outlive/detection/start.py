@@ -14,7 +14,6 @@ from outlive.errors import OutliveError, UsageError
 from outlive.jobs.endure import WorkerFailed
 from outlive.jobs.leases.standing import shard_of
 from outlive.jobs.ray.cluster import address_of
-from outlive.jobs.zygote_client import ImportFailed
 
 
 def started(
@@ -58,7 +57,7 @@ def final(is_shard: bool) -> Iterator[None]:
     """Tell failures that are final from those that another try may mend."""
     try:
         yield
-    except (WorkerFailed, ImportFailed, PackageMissing) as error:
+    except (WorkerFailed, PackageMissing) as error:
         if is_shard and getattr(error, "final", True):
             raise Final(error.message, error.help) from error
         raise

@@ -15,7 +15,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from outlive.errors import OutliveError
-from outlive.jobs.endure import Answer, record_of, refused
+from outlive.jobs.endure import Answer, WorkerFailed, record_of, refused
 from outlive.jobs.executor import CannotWork, Outcome, Progress, TaskName
 from outlive.jobs.leases.cut import Lease
 from outlive.jobs.leases.parts import Parts
@@ -23,6 +23,7 @@ from outlive.jobs.local_executor import DEADLINE, LocalExecutor
 from outlive.jobs.schedule import NOT_YET
 from outlive.jobs.worker_death import Death
 from outlive.jobs.worker_verdict import verdict_on_worker
+from outlive.jobs.zygote_client import ImportFailed
 from outlive.model.quick_dataclass import dataclass
 
 #: Leases that a worker has in hand: the one that it works on, and the next.
@@ -62,13 +63,14 @@ class Failure:
     help: str
     death: Death | None = None
     doing: str = ""
-    final: bool = False
+    final: bool = False  #: it would fail again
 
     def raised(self) -> OutliveError:
         """The error that it was."""
         if self.death is not None:
             return CannotWork(self.death, self.doing)
-        return OutliveError(self.message, self.help)
+        kind = WorkerFailed if self.final else OutliveError
+        return kind(self.message, self.help)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ class LeaseWorker:
             failure = Failure(error.message, error.help, error.death, error.doing)
             return Report(tuple(done), self.executor.progress, failure)
         except OutliveError as error:
-            failure = Failure(error.message, error.help)
+            missing = isinstance(error, ImportFailed)
+            failure = Failure(error.message, error.help, final=missing)
             return Report(tuple(done), self.executor.progress, failure)
         return Report(tuple(done), self.executor.progress)
 

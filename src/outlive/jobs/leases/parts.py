@@ -59,7 +59,10 @@ class Parts:
             if self.storage.put_once(JOB_NAME, data.encode()):
                 return terms
             known = self.job() or {}
-        elif resume is False and next(self.storage.names(FOLDER), None) is not None:
+        elif resume is False:
+            if next(self.storage.names(FOLDER), None) is None:  # begun, and nothing came of it
+                self.storage.put(JOB_NAME, data.encode())
+                return terms
             raise UsageError(
                 f"{self.address} already contains a job.",
                 "Resume it:  --resume   Or give another --out.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import socket
 import threading
 import time
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from outlive.errors import OutliveError, UsageError
 SECONDS_BETWEEN = 2.0
 SILENT_SECONDS = 10.0
 
+SECONDS_TO_ANSWER = 10.0
 SECONDS_TO_END = 20.0
 
 #: Ray ends a driver whose head is silent for a minute, without a word. We say more, if we are given more time.
@@ -42,12 +44,26 @@ def load_ray() -> Any:
         ) from error
 
 
+def _must_answer(address: str) -> None:
+    """Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
+    except (OSError, ValueError) as error:
+        raise OutliveError(
+            f"There is no Ray cluster at {address}: {error}.",
+            "Give the address that `ray start --head` has printed:  --on ray:HOST:PORT",
+        ) from error
+
+
 class Cluster:
     """A cluster that we are connected to."""
 
     def __init__(self, address: str | None) -> None:
         self.ray = load_ray()
         self._ours = not self.ray.is_initialized()
+        if self._ours and address:
+            _must_answer(address)
         if self._ours:
             try:
                 self.ray.init(

@@ -6,6 +6,7 @@ no more in hand than two, one call at a time, in its main thread.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -261,10 +262,9 @@ class RayExecutor:
                 name = self._order.terms.name_of(item)
                 outcome = lost_outcome(item, name, host, LOSSES, words)
                 found += self._whole(lease, [(0, outcome)])
-        with_it = list(actor.leases)
         actor.leases.clear()
-        self._ray.kill(actor.handle)  # one that only cannot be reached must not go on with them
-        self.progress.deaths += bool(with_it)
+        # One that only cannot be reached must not go on with them. This may wait for the head, and nobody shall wait for that.
+        threading.Thread(target=self._ray.kill, args=(actor.handle,), daemon=True).start()
         return found
 
     def _committed(self, lease: Lease) -> list[tuple[int, Outcome]] | None:
