@@ -70,6 +70,26 @@ def take_notebook(chromium: str) -> None:
             shoot(page, "kernel-died-dark.png")
 
 
+def take_notebook_7(chromium: str) -> None:
+    """Photograph its gauge near the limit; the kernel lives."""
+    with (
+        tempfile.TemporaryDirectory(prefix="outlive-pictures-") as folder,
+        memory_group(LIMIT_MB) as group,
+        server("notebook", Path(folder, "server"), group) as notebook,
+        browser(chromium, Path(folder, "browser")) as page,
+    ):
+        page.set_viewport_size({"width": SIZE["width"], "height": 320})
+        notebook.write("experiments.ipynb", "import numpy as np\nruns = np.ones((1000, 128_000))")
+        page.goto(f"{notebook.url}/notebooks/experiments.ipynb?token={TOKEN}")
+        page.locator(".outlive-gauge:visible").wait_for()
+        page.locator(".jp-Notebook .cm-content").first.click()
+        page.keyboard.press("Shift+Enter")
+        page.locator(".outlive-near").wait_for(timeout=200_000)
+        page.locator(".Toastify__toast", has_text="nearly full").wait_for()
+        page.wait_for_timeout(1500)  # it slides in
+        shoot(page, "memory-gauge-notebook-7.png")
+
+
 def shoot(page: Any, name: str) -> None:
     """A picture of few colours, which takes a third of the bytes."""
     from PIL import Image
