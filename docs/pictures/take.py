@@ -17,7 +17,7 @@ sys.path[:0] = [str(HERE.parent.parent / "demo"), str(HERE)]
 
 from limited import enter, memory_group  # noqa: E402  # it lies beside the demo
 from playwright.sync_api import sync_playwright  # noqa: E402
-from take_notebook import shoot, take_notebook  # noqa: E402  # it lies here
+from take_notebook import shoot, take_notebook, take_notebook_7, take_notebook_before  # noqa: E402  # it lies here
 
 LIMIT_MB = 1200
 WIDTH, HEIGHT = 900, 1490
@@ -58,7 +58,9 @@ def main() -> None:
                 shot.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
                 shoot(shot, f"page-{theme}.png")
             browser.close()
+    take_notebook_before(str(chromium))
     take_notebook(str(chromium))
+    take_notebook_7(str(chromium))
 
 
 if __name__ == "__main__":

@@ -172,6 +172,23 @@ def test_a_number_that_is_no_process_is_refused(outlive: Outlive) -> None:
     assert "no process 4194305" in done.stderr
 
 
+def test_the_command_does_not_judge_itself(outlive: Outlive) -> None:
+    """`outlive why $$` in a script whose shell has become this command: it was told that it is stuck."""
+    become = 'exec "$0" -m outlive why $$'
+    done = subprocess.run(
+        ["sh", "-c", become, sys.executable],
+        env=outlive.environment,
+        cwd=outlive.folder,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "is this command itself" in done.stderr
+
+
 def test_a_process_that_is_not_python_is_refused(outlive: Outlive) -> None:
     process = subprocess.Popen(["sleep", "60"])
     try:

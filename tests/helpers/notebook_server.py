@@ -80,8 +80,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def server(module: str, folder: Path, group: Path | None = None) -> Iterator[Server]:
-    """``jupyterlab``, ``notebook`` or ``nbclassic``; with folders of its own, and Outlive switched on in them."""
+def server(
+    module: str, folder: Path, group: Path | None = None, watched: bool = True
+) -> Iterator[Server]:
+    """``jupyterlab``, ``notebook`` or ``nbclassic``; with folders of its own, and Outlive enabled in them."""
     work, home = folder / "work", folder / "home"
     work.mkdir(parents=True)
     environment = os.environ | {
@@ -91,13 +93,14 @@ def server(module: str, folder: Path, group: Path | None = None) -> Iterator[Ser
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "IPYTHONDIR": str(folder / "ipython"),
     }
-    subprocess.run(
-        [sys.executable, "-m", "outlive", "jupyter", "enable", "--user"],
-        env=environment,
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
+    if watched:
+        subprocess.run(
+            [sys.executable, "-m", "outlive", "jupyter", "enable", "--user"],
+            env=environment,
+            check=True,
+            capture_output=True,
+            timeout=60,
+        )
     port = free_port()
     with open(folder / "server.log", "wb") as log:
         process = subprocess.Popen(

@@ -273,6 +273,18 @@ def test_two_real_runs_are_compared(two_runs: Outlive, here: Here) -> None:
     assert here(two_runs, "compare", "nonsense").status == 2
 
 
+def test_the_newest_run_is_called_last_wherever_a_run_is_named(
+    two_runs: Outlive, here: Here
+) -> None:
+    newest = two_runs.runs[-1].name
+
+    why = here(two_runs, "why", "last", "--json")
+    compared = here(two_runs, "compare", "last", newest, "--json")
+
+    assert newest == json.loads(why.stdout)["run"]
+    assert 0 == compared.status, "with itself"
+
+
 def test_an_exported_run_is_read_elsewhere_with_its_source(
     two_runs: Outlive, here: Here, tmp_path: Path
 ) -> None:
@@ -370,12 +382,14 @@ def test_pruning_is_said_first_done_with_yes_and_spares_the_living(
         living = outlive.runs[-1].name
 
         wrong = here(outlive, "runs", "prune")
+        nothing = here(outlive, "runs", "prune", "--older-than", "9d")
         said = here(outlive, "runs", "prune", "--keep", "0")
         before = len(outlive.runs)
         done = here(outlive, "runs", "prune", "--keep", "0", "--older-than", "0s", "--yes")
         refused = here(outlive, "runs", "export", living, "x.zip")
 
         assert 2 == wrong.status
+        assert (0, "Nothing to delete; 3 remain.\n") == (nothing.status, nothing.stderr)
         assert (3, 2) == (before, said.stdout.count("would delete"))
         assert "Delete with --yes" in said.stderr
         assert 2 == done.stdout.count("deleted")

@@ -20,10 +20,10 @@ from outlive.cli.complete_names import complete_run
 def compare(first: str, second: str | None, as_json: bool) -> None:
     """Compare the runs A and B; without B, A with the last run.
 
-    The ending, the cause and its line; the curve of the memory (both at one scale), its peak, how fast it rose, its limit, the time
-    taken; the command, the folder, the revision that git has checked out; Python, the variables that change TensorFlow, and every
-    package whose version differs. A and B are names from `outlive runs`, their beginnings, folders, or files made by
-    `outlive runs export`.
+    The ending, the cause and its line; the curve of the memory (both at one scale), its peak, how fast it rose, its
+    limit, the time taken; the command, the folder, the revision that git has checked out; Python, the variables that
+    change TensorFlow, and every package whose version differs. A and B are names from `outlive runs`, their beginnings,
+    `last`, folders, or files made by `outlive runs export`.
 
     Exit status: 0 nothing but measured figures differs, 1 something does, 2 there is no such run.
     """

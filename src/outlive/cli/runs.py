@@ -232,6 +232,9 @@ def prune(before: float | None, most: int | None, most_bytes: int | None, yes: b
     left = len(kept) - len(chosen)
     freed = size(sum(run.bytes for run in chosen))
     runs = "1 run" if len(chosen) == 1 else f"{len(chosen)} runs"
+    if not chosen:
+        print(f"Nothing to delete; {left} remain.", file=sys.stderr)
+        return
     done = (
         f"Deleted {runs} ({freed}); {left} remain."
         if yes
@@ -259,7 +262,7 @@ def export(name: str, file: str, share: bool) -> None:
     from outlive.recorder.store.pruning import goes_on
     from outlive.report.export import export as write
 
-    folder = run_folders.find_run(None if name == "last" else name)
+    folder = run_folders.find_run(name)
     payloads, rings = read_run(folder)
     if goes_on(folder, start_of(payloads), rings):
         raise NothingRecorded(

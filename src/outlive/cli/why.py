@@ -72,7 +72,7 @@ def why(
     look: bool,
     job: str | None,
 ) -> None:
-    """Show the verdict of the last run, or of RUN (a name from `outlive runs`, the beginning of one, a folder, or an exported file).
+    """Show the verdict of the last run, or of RUN (a name from `outlive runs`, the beginning of one, `last`, a folder, or an exported file).
 
     With PID, the number of a running process: is it working, waiting or stuck, where, and on what? It takes about two seconds and does
     not touch the process. Most is known of one that was started with `outlive run`; any other Python is read with py-spy, if that is

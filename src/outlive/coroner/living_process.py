@@ -53,6 +53,11 @@ def explain(pid: int) -> tuple[Verdict, Evidence]:
 
 
 def _refuse_what_cannot_be_asked(host: Host, pid: int) -> None:
+    if pid == os.getpid():
+        raise UsageError(
+            f"Process {pid} is this command itself.",
+            "Give the PID of your program; `ps` lists the processes.",
+        )
     stat = process_stat(host, pid)
     if stat is None:
         raise NothingRecorded(

@@ -233,7 +233,7 @@ def _advice(pipeline: dict[str, Any], change: dict[str, Any]) -> str:
     if change["parameter"] == "disk":
         return f"{place}cache to a file: .cache('somewhere/on/a/disk'), or before the decoding."
     if change["parameter"] == "lean":
-        return f"{place}a smaller cycle_length, or fewer elements a file at once."
+        return f"{place}a smaller cycle_length, or fewer elements per file at once."
     name = "num_parallel_calls" if change["parameter"] == "calls" else "buffer_size"
     return f"{place}{row['stage']}({name}={_value(change['after'])}) instead of {_value(change['before'] or 0)}"
 

@@ -168,7 +168,7 @@ def _notes(start: Start | str) -> tuple[str, ...]:
     if isinstance(start, str) or not start.unknown:
         return ()
     return (
-        f"hidden in the record, taken from your present environment: {', '.join(start.unknown)}",
+        f"hidden in the record, taken from your current environment: {', '.join(start.unknown)}",
     )
 
 

@@ -64,7 +64,7 @@ def _still_alive(start: Start, rehearsal: Rehearsal) -> Verified:
     lived = f"for {rehearsal.seconds:.0f} s"
     found = rehearsal.evidence
     if found is not None and found.waits.stuck is not None:
-        return Verified(False, f"it stood still again, {lived}")
+        return Verified(False, f"it hung again, {lived}")
     if start.hung:  # who hangs lives, too: only an end shows that it did not
         return Verified(
             False,
@@ -110,10 +110,12 @@ def _ended_badly(
     later = _is_past(proposal, evidence.errors.fatal, error)
     same = {proposal.cause, *(one.slug for one in verdict.findings[:1])}
     if again is not None and again.slug in same and not later:
-        return Verified(False, f"it died of the same again: {told}")
+        return Verified(False, f"it died of the same cause again: {told}")
     if later or rehearsal.cpu_seconds > PAST * start.cpu_seconds > 0:
-        return Verified(True, f"it lived past the point of death; it then ended otherwise: {told}")
-    return Verified(False, f"it ended otherwise: {told}")
+        return Verified(
+            True, f"it lived past the point of death; it then ended for another reason: {told}"
+        )
+    return Verified(False, f"it ended for another reason: {told}")
 
 
 def _told(cause: Finding | None, rehearsal: Rehearsal) -> str:

@@ -85,13 +85,12 @@ class MemoryGrowth:
                 )
             )
         if making.alive:
-            room = "to make room" if making.change else "and do you still need them here"
             first = making.alive[0].name
             found.append(
                 Remedy(
-                    f"Alive beside it: {making.beside}. Let go of what is not needed any more (del {first}), {room}."
+                    f"In memory beside it: {making.beside}. Free what you no longer need, to make room (del {first})."
                     if making.change
-                    else f"Alive then: {making.beside}: {room}? Let go of what is not needed any more (del {first}), or work on a part of it at a time."
+                    else f"In memory at that moment: {making.beside}. Free what you no longer need here (del {first}), or work on a part of it at a time."
                 )
             )
         return tuple(found)

@@ -235,10 +235,14 @@ def _temporary_runs() -> list[str]:
     return found
 
 
+#: The newest run, where a name is asked for.
+LAST = "last"
+
+
 def find_run(name: str | None) -> str:
-    """The folder of a run: the newest, or the one that is named (a path, or the beginning or the last part of a name)."""
+    """The folder of a run: the newest (no name, or ``last``), or the one that is named (a path, or the beginning or the last part of a name)."""
     known = list_runs()
-    if name is None:
+    if name is None or (name == LAST and not os.path.isfile(os.path.join(name, LOG_NAME))):
         if not known:
             raise NothingRecorded(
                 f"No runs recorded yet (looked in {runs_folder()}).",
