@@ -27,8 +27,8 @@ from made_evidence import composed
 from outlive.model.events import ChildDeath, Moment, Origin, Program, Sample, Thrown
 from outlive.model.evidence import Evidence, Run
 from outlive.model.findings import Ending, EndingKind, Place
-from outlive.model.forecast import rate, seconds_left
 from outlive.model.memory import Stage
+from outlive.model.outlook.forecast import rate, seconds_left
 from outlive.report.curve import CURVE_CELLS, curve
 from outlive.report.live import STRIP_ROWS, Alive, strip, to_data, view
 

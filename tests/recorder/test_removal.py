@@ -235,6 +235,10 @@ REMOVES = {
     "inside/events/cells.py": "the file that it has just made",
     "inside/notes/journal.py": "the file that it made for this process",
     "inside/start/real.py": "nothing: it keeps the function for journal.py",
+    "jobs/leases/storage.py": "the file beside a lease's, which it has just made",
+    "data/addresses.py": "the copy that it has just made",
+    "jobs/ray/parcel.py": "the folder that it has just unpacked, under a name of its own",
+    "source/lint/oracle.py": "the file of answers that it has just made",
     "recorder/signals/kill_trace.py": "an instance of tracefs by its shape, of this supervisor or of one that is gone",
     "recorder/store/removal.py": "runs by shape and mark, see there",
     "recorder/store/run_folders.py": "a link with a name of ours in the folder of a run",
@@ -278,7 +282,7 @@ def test_only_a_folder_of_its_own_making_is_removed_with_all_that_is_in_it() -> 
         if any(call.endswith("rmtree") for call in removing_calls(path))
     }
 
-    assert {"detection/models/shrink.py"} == whole
+    assert {"detection/models/shrink.py", "jobs/ray/parcel.py"} == whole
 
 
 def test_the_ranks_of_a_job_that_is_ending_are_kept_however_many_they_are(

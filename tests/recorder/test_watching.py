@@ -14,7 +14,7 @@ from limited import cpu_group, cpu_parent
 
 from conftest import Outlive, skip_for_want_of
 from outlive.inside.notes import kinds
-from outlive.model.window import Window
+from outlive.model.outlook.window import Window
 from outlive.recorder.store.entries import entries
 from outlive.recorder.store.run_folders import LOG_NAME
 from outlive.recorder.watching.history import MOST, History

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 import outlive.units.watches
 from made_evidence import UNITS
 from outlive.model.findings import Confidence, Finding
-from outlive.model.forecast import about, filling, steady_rise
-from outlive.model.window import Level, Quota, Reading, WaitForData, Window
+from outlive.model.outlook.forecast import about, filling, steady_rise
+from outlive.model.outlook.window import Level, Quota, Reading, WaitForData, Window
 from outlive.units.unit import KINDS, Unit, discover, watch
 from unit_pages import check_page
 
 FOLDER = Path(inspect.getfile(outlive.units.watches)).parent
 WATCHES = {unit.slug: unit for unit in discover(watch)}
 ALLOWED_IMPORTS = {
-    "__future__", "itertools", "collections.abc", "outlive.model.findings", "outlive.model.forecast",
-    "outlive.model.window", "outlive.units.unit",
+    "__future__", "itertools", "collections.abc", "outlive.model.findings", "outlive.model.outlook.forecast",
+    "outlive.model.outlook.window", "outlive.units.unit",
 }  # fmt: skip
 GB = 1_000_000_000
 

@@ -113,7 +113,7 @@ def list_(
         return
     if group or page or parquet:
         _refuse_filters(bool(slug or folder or here))
-        from outlive.cli.runs_fleet import tell_of_a_fleet
+        from outlive.cli.many_runs.fleet import tell_of_a_fleet
 
         tell_of_a_fleet(
             places, since=since, count=count, as_json=as_json, page=page, parquet=parquet

@@ -87,7 +87,7 @@ def why(
     Exit status: 0 nothing is wrong, 1 there are findings, 2 there is no such run.
     """
     if job is not None:
-        from outlive.cli.why_job import refuse_what_a_job_has_not, tell_of_a_job
+        from outlive.cli.many_runs.job import refuse_what_a_job_has_not, tell_of_a_job
 
         refuse_what_a_job_has_not(again=again, open=look)
         tell_of_a_job(job or name, as_json=as_json, share=share, page=page)

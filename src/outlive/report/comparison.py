@@ -21,7 +21,7 @@ from outlive.model.fact_names import (
     FactName,
 )
 from outlive.model.findings import Verdict, size
-from outlive.model.forecast import slope
+from outlive.model.outlook.forecast import slope
 from outlive.model.quick_dataclass import dataclass
 from outlive.report.curve import curve, own_memory
 from outlive.report.live import duration

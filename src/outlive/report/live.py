@@ -12,8 +12,8 @@ from rich.text import Text
 from outlive.model.events import Moment, Origin, Thrown
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Place, size
-from outlive.model.forecast import room, seconds_left
 from outlive.model.memory import Holder, Stage
+from outlive.model.outlook.forecast import room, seconds_left
 from outlive.model.quick_dataclass import dataclass
 from outlive.report.curve import CURVE_CELLS, curve, own_memory
 from outlive.report.headline import short_command

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     )  # the supervisor asks watches, and needs no evidence
     from outlive.model.heal_case import Answer as Healing
     from outlive.model.heal_case import Case
+    from outlive.model.outlook.window import Window
     from outlive.model.patch import Answer as Fixing
     from outlive.model.surroundings import Surroundings
-    from outlive.model.window import Window
     from outlive.source.fix_case import FixCase
     from outlive.source.parsed import (
         Source,  # a verdict must not wait for the nouns of doctor and lint

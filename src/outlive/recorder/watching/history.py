@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from outlive.model.window import Level, Quota, Reading, WaitForData, Window
+from outlive.model.outlook.window import Level, Quota, Reading, WaitForData, Window
 
 #: Levels are taken at least so far apart, however often memory is read near its limit.
 SECONDS_BETWEEN_LEVELS = 0.9

@@ -8,7 +8,7 @@ from typing import Any
 
 from outlive.inside.notes import kinds
 from outlive.model.findings import Finding
-from outlive.model.window import Window
+from outlive.model.outlook.window import Window
 from outlive.recorder.watching.history import History
 from outlive.units.unit import Unit, discover, watch
 

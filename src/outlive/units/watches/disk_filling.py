@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from outlive.model.findings import Confidence, Fact, Finding, Remedy, size
-from outlive.model.forecast import about, filling
-from outlive.model.window import Window
+from outlive.model.outlook.forecast import about, filling
+from outlive.model.outlook.window import Window
 from outlive.units.unit import watch
 
 #: A write like the last ones: no less than half of the largest of so many, each at least this share of what is free.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.model.findings import Confidence, Fact, Finding, Remedy, size
-from outlive.model.forecast import about, filling
-from outlive.model.window import Window
+from outlive.model.outlook.forecast import about, filling
+from outlive.model.outlook.window import Window
 from outlive.units.unit import watch
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from outlive.model.findings import Confidence, Fact, Finding, Remedy, size
-from outlive.model.forecast import about, filling
-from outlive.model.window import Level, Window
+from outlive.model.outlook.forecast import about, filling
+from outlive.model.outlook.window import Level, Window
 from outlive.units.unit import watch
 
 #: Below this share of the limit, what is cache was not told from what is not.

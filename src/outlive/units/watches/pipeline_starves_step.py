@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.model.findings import Confidence, Fact, Finding, Remedy
-from outlive.model.window import Window
+from outlive.model.outlook.window import Window
 from outlive.units.unit import watch
 
 #: Of the looks at the main thread: so many at least, this share waiting, in so many separate waits.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from outlive.model.findings import Confidence, Fact, Finding, Remedy
-from outlive.model.window import Reading, Window
+from outlive.model.outlook.window import Reading, Window
 from outlive.units.unit import watch
 
 SECONDS = 30.0

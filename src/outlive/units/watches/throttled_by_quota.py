@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from outlive.model.findings import Confidence, Fact, Finding, Remedy
-from outlive.model.window import Window
+from outlive.model.outlook.window import Window
 from outlive.units.unit import watch
 
 #: In each of two neighbouring spans: this share of the periods, and at least so many of them.

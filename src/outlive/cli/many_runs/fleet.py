@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from outlive.cli.why_job import write_page_file
+from outlive.cli.many_runs.job import write_page_file
 from outlive.report.fleet.groups import Group, groups
 from outlive.report.fleet.table import fleet, places_or_home, write_parquet
 from outlive.report.fleet.words import history, title

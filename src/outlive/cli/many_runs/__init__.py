@@ -1,0 +1,1 @@
+"""Options that look at many runs at once: `why --job`, `runs --group`."""
