@@ -138,7 +138,7 @@ def test_a_death_is_foreseen_to_the_step(
 
     assert (-signal.SIGKILL, "dies") == (status, told["answer"]), told
     assert told["limit_reached"]["step"] == pytest.approx(step, rel=0.15), told
-    assert "turns of the loop" == told["steps"]["counted"]
+    assert "iterations of the loop" == told["steps"]["counted"]
     if name == "list":
         assert "kept-in-container" == told["growth"]["slug"]
         assert "album.append" in script.read_text().splitlines()[told["growth"]["line"] - 1]

@@ -27,12 +27,12 @@ BATCHES, RUNS, ELEMENTS, TURNS, SECONDS = (
     "batches of Keras",
     "calls of Session.run",
     "elements of a dataset",
-    "turns of the loop",
+    "iterations of the loop",
     "seconds",
 )
 
 #: What one of them is called in a sentence.
-NAMES = {BATCHES: "batch", RUNS: "run", ELEMENTS: "element", TURNS: "turn", SECONDS: "second"}
+NAMES = {BATCHES: "batch", RUNS: "run", ELEMENTS: "element", TURNS: "iteration", SECONDS: "second"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def _rest_of_loops(loop: Loop, loops: Sequence[Loop]) -> tuple[float | None, str
 def _turns_left(loop: Loop, outer: Sequence[Loop]) -> tuple[float, str]:
     """The turns that are left of a loop, and of all passes through it that loops around it will make."""
     left = float(loop.left or 0)
-    why = f"the loop at line {loop.line} has {loop.left} turns left"
+    why = f"the loop at line {loop.line} has {loop.left} iterations left"
     length = loop.length
     for around in reversed(outer[: outer.index(loop)] if loop in outer else []):
         left += (around.left or 0) * length

@@ -1,4 +1,4 @@
-"""A graphics card's memory that will be full."""
+"""GPU memory that will be full."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from outlive.units.unit import watch
 
 @watch("W102", since="0.3", prevents=("gpu-memory-exhausted",))
 def gpu_memory_filling(window: Window) -> Iterator[Finding]:
-    """The memory of a graphics card grows steadily, and will be full.
+    """The memory of a GPU grows steadily, and will be full.
 
     ## What it sees
     Used and total memory of each NVIDIA card that the program uses, read through NVML.
@@ -32,7 +32,7 @@ def gpu_memory_filling(window: Window) -> Iterator[Finding]:
         rise = filling(points, total)
         if rise is not None:
             yield Finding(
-                f"The memory of a graphics card will be full in {about(rise.seconds_to(total - used))} at this rate: {size(used)} of {size(total)} in use.",
+                f"The memory of a GPU will be full in {about(rise.seconds_to(total - used))} at this rate: {size(used)} of {size(total)} in use.",
                 (Fact("added since the rise began", size(rise.grown), "NVML"),),
                 Confidence.LIKELY,
                 (Remedy("Use a smaller batch, and keep no tensors from step to step."),),
