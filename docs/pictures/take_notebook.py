@@ -101,6 +101,7 @@ def take_notebook_7(chromium: str) -> None:
         notebook.write("experiments.ipynb", "import numpy as np\nruns = np.ones((1000, 128_000))")
         page.goto(f"{notebook.url}/notebooks/experiments.ipynb?token={TOKEN}")
         page.locator(".outlive-gauge:visible").wait_for()
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
         page.locator(".jp-Notebook .cm-content").first.click()
         page.keyboard.press("Shift+Enter")
         page.locator(".outlive-near").wait_for(timeout=200_000)
