@@ -66,27 +66,23 @@ def take_notebook(chromium: str) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="outlive-pictures-") as folder,
         memory_group(LIMIT_MB) as group,
+        server("jupyterlab", Path(folder, "server"), group) as lab,
+        browser(chromium, Path(folder, "browser")) as page,
     ):
-        with (
-            server("jupyterlab", Path(folder, "server"), group) as lab,
-            browser(chromium, Path(folder, "browser")) as page,
-        ):
-            run_the_cells(page, lab)
-            page.locator(".outlive-near").wait_for(timeout=200_000)
-            page.locator(".Toastify__toast", has_text="nearly full").wait_for()
-            page.wait_for_timeout(1000)  # it slides in
-            shoot(page, "memory-gauge.png")
-            page.locator(".outlive-card").wait_for()
-            page.locator(".jp-Dialog .jp-mod-accept").click()
-            page.locator(".Toastify__toast", has_text="nearly full").wait_for(state="detached")
-            page.wait_for_timeout(1500)
-            shoot(page, "kernel-died-after.png")
-            for label in ("Settings", "Theme", "JupyterLab Dark"):
-                page.locator(
-                    ".lm-MenuBar-itemLabel, .lm-Menu-itemLabel", has_text=label
-                ).first.click()
-            page.wait_for_timeout(1500)
-            shoot(page, "kernel-died-dark.png")
+        run_the_cells(page, lab)
+        page.locator(".outlive-near").wait_for(timeout=200_000)
+        page.locator(".Toastify__toast", has_text="nearly full").wait_for()
+        page.wait_for_timeout(1000)  # it slides in
+        shoot(page, "memory-gauge.png")
+        page.locator(".outlive-card").wait_for()
+        page.locator(".jp-Dialog .jp-mod-accept").click()
+        page.locator(".Toastify__toast", has_text="nearly full").wait_for(state="detached")
+        page.wait_for_timeout(1500)
+        shoot(page, "kernel-died-after.png")
+        for label in ("Settings", "Theme", "JupyterLab Dark"):
+            page.locator(".lm-MenuBar-itemLabel, .lm-Menu-itemLabel", has_text=label).first.click()
+        page.wait_for_timeout(1500)
+        shoot(page, "kernel-died-dark.png")
 
 
 def take_notebook_7(chromium: str) -> None:
@@ -101,6 +97,7 @@ def take_notebook_7(chromium: str) -> None:
         notebook.write("experiments.ipynb", "import numpy as np\nruns = np.ones((1000, 128_000))")
         page.goto(f"{notebook.url}/notebooks/experiments.ipynb?token={TOKEN}")
         page.locator(".outlive-gauge:visible").wait_for()
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
         page.locator(".jp-Notebook .cm-content").first.click()
         page.keyboard.press("Shift+Enter")
         page.locator(".outlive-near").wait_for(timeout=200_000)

@@ -83,7 +83,9 @@ def test_a_guarded_cell_is_stopped_and_the_next_one_is_not_guarded(kernel: Noteb
 
     assert STOPS & {error["ename"] for error in outcome.errors}
     assert "error" == outcome.reply["status"]
-    assert "memory limit" in kernel.run(GROW).verdict
+    died = kernel.run(GROW)
+    assert died.errors, died
+    assert "memory limit" in died.verdict
 
 
 def test_without_the_brake_nothing_is_stopped(kernel: Notebook) -> None:
