@@ -77,7 +77,7 @@ pythons: $(READY) ## Python 3.14 and a free-threaded 3.13 for `make harmless`, f
 	@sh tests/harmless/get_pythons.sh
 
 ray: $(READY) ## the tests on a cluster of Ray that loses nodes, which `make test` skips where Ray is not installed; installs it (70 MB; two to three minutes)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[scale]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[scale]' pandas
 	@$(BIN)/python -m pytest -v tests/jobs/test_ray.py
 
 notebook: $(READY) $(NOTEBOOKS) browser ## only the tests of notebooks: kernels, runners, front ends in a browser

@@ -53,6 +53,9 @@ def cluster(environment: dict[str, str]) -> Iterator[tuple[Talking, str]]:
     assert [] == left_behind(environment["OUTLIVE_HOME"])
 
 
+@pytest.mark.skipif(
+    importlib.util.find_spec("pandas") is None, reason="Ray Data needs pandas: pip install pandas"
+)
 def test_a_row_that_kills_a_batch_of_ray_data_comes_back_with_its_verdict(
     cluster: tuple[Talking, str], environment: dict[str, str]
 ) -> None:
