@@ -13,7 +13,7 @@ VERSIONS ?= 2.16 2.18 2.20
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check death harmless hostile trust pythons notebook browser bench bench-deaths verdicts docs pictures confusion versions wheels clean
+.PHONY: help demo test check death harmless hostile trust pythons ray notebook browser bench bench-deaths verdicts docs pictures confusion versions wheels clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
@@ -75,6 +75,10 @@ trust: $(READY) ## the page of figures (docs/trust.md), from what was last measu
 
 pythons: $(READY) ## Python 3.14 and a free-threaded 3.13 for `make harmless`, from Debian's packages (minutes)
 	@sh tests/harmless/get_pythons.sh
+
+ray: $(READY) ## the tests on a cluster of Ray that loses nodes, which `make test` skips where Ray is not installed; installs it (70 MB; two to three minutes)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[scale]' pandas
+	@$(BIN)/python -m pytest -v tests/jobs/test_ray.py
 
 notebook: $(READY) $(NOTEBOOKS) browser ## only the tests of notebooks: kernels, runners, front ends in a browser
 	@$(BIN)/python -m pytest -n $(WORKERS) -m notebook

@@ -81,6 +81,14 @@ def test_an_input_more_changes_the_leases_around_it_and_no_other() -> None:
     assert len(before - after) <= 3
 
 
+def test_leases_are_as_large_as_they_are_meant_to_be_though_names_are_alike() -> None:
+    sizes = [
+        len(one.items) for one in leases_of((f"photos/{n:06}.jpg" for n in range(20_000)), str)
+    ]
+
+    assert 50 <= sum(sizes) / len(sizes) <= 75
+
+
 def test_a_name_that_comes_twice_in_a_lease_is_handed_out_once() -> None:
     assert [("a", "b")] == [lease.items for lease in leases_of("aba", str)]
 

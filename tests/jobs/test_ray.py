@@ -6,6 +6,8 @@ import importlib.util
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from kill_storm import make_pictures
 from outlive.jobs.leases.parts import Parts
 from outlive.jobs.leases.storage import FolderStorage
 from ray_processes import Talking, left_behind
@@ -50,6 +53,9 @@ def cluster(environment: dict[str, str]) -> Iterator[tuple[Talking, str]]:
     assert [] == left_behind(environment["OUTLIVE_HOME"])
 
 
+@pytest.mark.skipif(
+    importlib.util.find_spec("pandas") is None, reason="Ray Data needs pandas: pip install pandas"
+)
 def test_a_row_that_kills_a_batch_of_ray_data_comes_back_with_its_verdict(
     cluster: tuple[Talking, str], environment: dict[str, str]
 ) -> None:
@@ -73,6 +79,41 @@ def test_a_row_that_kills_a_batch_of_ray_data_comes_back_with_its_verdict(
         assert {n: 2 * n for n in range(40) if n not in bad} == {
             n: row["double"] for n, row in by_id.items() if n not in bad
         }
+
+
+def test_a_data_set_is_checked_by_actors_as_on_one_machine(
+    cluster: tuple[Talking, str], environment: dict[str, str], tmp_path: Path
+) -> None:
+    _, address = cluster
+    make_pictures(tmp_path / "pictures", 30, {"truncated": 2, "html": 1})
+
+    def scanned(*words: str) -> dict[str, Any]:
+        command = ["scan", str(tmp_path / "pictures"), "--json", "--no-cache", *words]
+        done = subprocess.run(
+            [sys.executable, "-m", "outlive", *command],
+            env=environment, capture_output=True, text=True, timeout=200, check=False,
+        )  # fmt: skip
+        assert 1 == done.returncode, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    here = scanned()
+
+    assert 3 == len(here["flaws"]), here
+    assert here == scanned("--on", f"ray:{address}")
+
+
+def test_a_function_is_called_by_actors_and_what_kills_it_is_told(
+    cluster: tuple[Talking, str], environment: dict[str, str]
+) -> None:
+    _, address = cluster
+    job = Talking(environment, "ray_predict.py", f"ray:{address}")
+
+    told = job.heard()
+
+    assert 0 == job.end()
+    assert {str(n): 2 * n for n in range(60) if n != 17} == told["values"]
+    assert {"17": "user-native-crashed"} == told["causes"]
 
 
 def test_a_node_that_is_lost_costs_no_input_and_each_poison_is_named(
