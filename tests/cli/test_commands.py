@@ -719,7 +719,7 @@ def test_a_script_or_option_that_is_not_there_is_said_before_anything_runs(
         (("run", "pythno3", "train.py"), "python3"),
         (("run", "--hael", "train.py"), "--heal"),
         (("rnu", "train.py"), "'run'"),
-        (("why", "--shrae"), "'--share'"),
+        (("why", "--agian"), "'--again'"),
         (("doctor", "--vrbose"), "'--verbose'"),
         (("doctor", "disk-nearly-ful"), "disk-nearly-full"),
         (("doctor", "--python", "bin/pythno3"), "bin/python3"),
