@@ -260,7 +260,7 @@ def test_runs_are_listed_with_their_cause(failed_run: Outlive) -> None:
     (row,) = [json.loads(line) for line in rows.stdout.splitlines()]
     assert (run.name, "uncaught-exception") == (row["run"], row["cause"])
     keys = {"run", "ended", "cause", "command", "began", "also", "folder", "revision", "notebook"}
-    assert keys == row.keys()
+    assert keys | {"host", "job", "rank"} == row.keys()
     assert row["command"].endswith("train.py")
 
 
@@ -719,7 +719,7 @@ def test_a_script_or_option_that_is_not_there_is_said_before_anything_runs(
         (("run", "pythno3", "train.py"), "python3"),
         (("run", "--hael", "train.py"), "--heal"),
         (("rnu", "train.py"), "'run'"),
-        (("why", "--jsno"), "'--json'"),
+        (("why", "--agian"), "'--again'"),
         (("doctor", "--vrbose"), "'--verbose'"),
         (("doctor", "disk-nearly-ful"), "disk-nearly-full"),
         (("doctor", "--python", "bin/pythno3"), "bin/python3"),

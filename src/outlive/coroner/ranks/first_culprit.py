@@ -202,7 +202,12 @@ class _Inquiry:
 
     def _tell_of_the_victims(self, first: RankRecord) -> None:
         naming = [victim for victim in self.victims if self._lost_by(victim) == first.rank]
-        silent = [it for it in self.victims if it.loss is not None and it not in naming and not it.by_launcher]  # fmt: skip
+        named = {id(it) for it in naming}  # to compare thousands of records would take seconds
+        silent = [
+            it
+            for it in self.victims
+            if it.loss is not None and not it.by_launcher and id(it) not in named
+        ]
         if naming:
             self.how.append(f"{capital(names_of(naming))} failed after losing {first.words}: the error names it.")  # fmt: skip
         if silent:
