@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from limited import cpu_group, cpu_parent
 
 from conftest import Outlive, skip_for_want_of
 from outlive.inside.notes import kinds
+from outlive.inside.notes.format import Ring
 from outlive.model.outlook.window import Window
 from outlive.recorder.store.entries import entries
 from outlive.recorder.store.run_folders import LOG_NAME
+from outlive.recorder.watching.data_waits import DataWaits
 from outlive.recorder.watching.history import MOST, History
 from outlive.recorder.watching.watching import Watching, entry
 from outlive.units.unit import watch
@@ -219,6 +222,81 @@ def test_a_healthy_program_near_its_limits_hears_nothing(outlive: Outlive, group
 
     assert (0, []) == (status, said)
     assert any("reading" in frame for frame in record(outlive)), "nobody watched"
+
+
+STARVES = """
+import os, time
+import tensorflow as tf
+
+def slow(number):
+    time.sleep(0.05)
+    return number
+
+data = tf.data.Dataset.range(10**6).map(lambda it: tf.numpy_function(slow, [it], tf.int64))
+elements = iter(data)
+end = time.monotonic() + 45
+while time.monotonic() < end:
+    next(elements)
+os._exit(0)
+"""
+
+
+@pytest.mark.tf
+def test_a_loop_that_waits_for_its_pipeline_is_told_with_the_line(outlive: Outlive) -> None:
+    _, said = run_in(None, outlive, str(outlive.script("starves.py", STARVES)))
+
+    starved = [line for line in said if "starved by its input" in line]
+    assert len(starved) == 1 and "starves.py:12" in starved[0]
+
+
+# Waiting for data.
+
+
+def ring(folder: Path, waits: Sequence[bool]) -> None:
+    """Looks at a main thread, one a tenth of a second until now."""
+    memory = bytearray(1 << 20)
+    made = Ring(memory, 0, len(memory))
+    for number, waiting in enumerate(waits):
+        inner = (
+            "/site-packages/tensorflow/python/ops/gen_dataset_ops.py"
+            if waiting
+            else "/home/me/train.py"
+        )
+        frames = [
+            [inner, 9, "iterator_get_next" if waiting else "step"],
+            ["/home/me/train.py", 7, "main"],
+        ]
+        made.append(
+            {
+                "kind": kinds.STACK,
+                "time": time.time() - (len(waits) - number) / 10,
+                "threads": [{"main": True, "frames": frames}],
+            }
+        )
+    (folder / "7.ring").write_bytes(bytes(memory))
+
+
+@pytest.mark.parametrize(
+    ("waits", "ran", "slept", "expected"),
+    [
+        ([True] * 180 + [False] * 10, 1.0, 300, [190, 180, 300, "/home/me/train.py:7"]),
+        ([True] * 190, 0.1, 1, [190, 190, 1, "/home/me/train.py:7"]),
+        ([False] * 190, 1.0, 300, [190, 0, 300, ""]),
+        ([True] * 190, 19.0, 300, None),
+    ],
+    ids=["waits often", "waits once", "never waits", "computes"],
+)
+def test_waits_for_data_are_counted_in_the_stacks_and_by_the_kernel(
+    tmp_path: Path, waits: list[bool], ran: float, slept: int, expected: list[object] | None
+) -> None:
+    ring(tmp_path, waits)
+    data = DataWaits(str(tmp_path))
+
+    assert data.look(5.0, {"ran": 0.0, "slept": 0}) is None
+    assert data.look(20.0, {"ran": 5.0, "slept": 50}) is None
+    assert data.look(30.0, {"ran": 5.0, "slept": 50}) is None
+    assert expected == data.look(40.0, {"ran": 5.0 + ran, "slept": 50 + slept})
+    assert data.look(41.0, {"ran": 6.0, "slept": 50}) is None
 
 
 # The history, and those who ask.

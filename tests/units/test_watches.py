@@ -329,7 +329,7 @@ def test_waiting_for_a_quota_is_not_waiting_for_neighbours() -> None:
 
 
 def data(seen: int, waiting: int, waits: int) -> Window:
-    return readings(data=[None, WaitForData(seen, waiting, waits, "train.py:7")])
+    return readings(data=[None, WaitForData(seen, waiting, waits, "train.py:7"), None])
 
 
 def test_a_loop_that_waits_for_its_data_is_told_with_its_line() -> None:

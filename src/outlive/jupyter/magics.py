@@ -19,10 +19,9 @@ from outlive.coroner.judge import judge, judge_evidence
 from outlive.coroner.notebook_kernels import stopped_cell
 from outlive.errors import NothingRecorded, OutliveError
 from outlive.inside.machine.host import Host
+from outlive.jupyter import foresee
 from outlive.jupyter.connection import connection_file_in, connection_mark
 from outlive.jupyter.flight import NAME_VARIABLE
-from outlive.jupyter.foresee import load as load_foresight
-from outlive.jupyter.foresee import unload as unload_foresight
 from outlive.jupyter.telling import as_text
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Verdict
@@ -94,7 +93,7 @@ class OutliveMagics(Magics):  # type: ignore[misc]  # untyped where IPython is n
         elif words in (["brake", "on"], ["brake", "off"]):
             _plainly(lambda: switch_brake(words[1] == "on"))
         elif words in (["foresee", "on"], ["foresee", "off"]):
-            (load_foresight if words[1] == "on" else unload_foresight)(self.shell)
+            (foresee.load if words[1] == "on" else foresee.unload)(self.shell)
         else:
             raise UsageError(f"%outlive {line} is not known. Type %outlive for a list.")
 

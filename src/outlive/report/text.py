@@ -133,6 +133,8 @@ def _headline(ending: Ending, name: str) -> Text:
 
 
 def _nothing(verdict: Verdict) -> RenderableType:
+    if verdict.ending.kind is EndingKind.SUCCESS and verdict.warnings:
+        return Padding(Text("It ended well; a watch warned while it ran."), (0, 0, 0, 2))
     if verdict.ending.kind is EndingKind.SUCCESS:
         return Padding(Text("Nothing is wrong."), (0, 0, 0, 2))
     if verdict.ending.kind is EndingKind.HANG and not verdict.gaps:

@@ -235,6 +235,9 @@ class Host:
             return None
         name = f"{os.major(device)}:{os.minor(device)}"
         fitting = [mount for mount in self.mounts() if mount.device == name]
+        there = os.path.realpath(self.root + path)[len(self.root) :]
+        above = [it for it in fitting if f"{there}/".startswith(f"{it.point.rstrip('/')}/")]
+        fitting = above or fitting  # the same device may be mounted in several places
         return max(fitting, key=lambda mount: len(mount.point), default=None)
 
 

@@ -25,6 +25,8 @@ STRATEGIES = "tensorflow.python.distribute.distribute_lib"
 TRACED_GRAPHS = "tensorflow.python.framework.func_graph"
 GRAPHS = "tensorflow.python.framework.ops"
 CONSTANTS = "tensorflow.python.framework.tensor_util"
+VARIABLES = "tensorflow.python.ops.resource_variable_ops"
+KERAS_VARIABLES = "keras.src.backend.tensorflow.core"
 SESSIONS = "tensorflow.python.client.session"
 CANCELLATION = "tensorflow.python.eager.cancellation"
 CONTEXT = "tensorflow.python.eager.context"
@@ -222,3 +224,37 @@ def number_of_elements(tensor: Any) -> int:
 def sides_of(shape: Any) -> Any:
     """Give the sides of a TensorShape without its own conversions. All versions; what is no TensorShape comes back as it is."""
     return getattr(shape, "_dims", shape)
+
+
+# The values of a notebook's variables, each told from all others by its exact type. A property would keep what it has worked out: fields and functions in C do not.
+
+
+def tensor_spec(value: Any) -> Optional[Tuple[Tuple[Optional[int], ...], str]]:
+    """Sides and type of an eager tensor, a variable of TensorFlow, or one of Keras. All versions; Keras's variables: from 2.16 on."""
+    kind = type(value)
+    if kind is _type_in(GRAPHS, "EagerTensor"):
+        dtypes = sys.modules["tensorflow.python.framework.dtypes"]
+        return value._shape_tuple(), dtypes.as_dtype(value._datatype_enum()).name
+    if kind is not _type_in(VARIABLES, "ResourceVariable") and kind is not _type_in(
+        KERAS_VARIABLES, "Variable"
+    ):
+        return None
+    fields = vars(value)
+    shape, dtype = fields.get("_shape"), fields.get("_dtype")
+    sides = shape if type(shape) is tuple else getattr(shape, "_dims", None)
+    return (tuple(sides), getattr(dtype, "name", dtype)) if sides is not None else None
+
+
+def takes_one_type(value: Any) -> bool:
+    """Whether the operators of a value convert no tensor of another type. All versions: TensorFlow's own do not, unless that was switched on; Keras's do."""
+    module = sys.modules.get(GRAPHS)
+    switches = ("is_auto_dtype_conversion_enabled", "is_numpy_style_type_promotion")
+    if any(getattr(module, name, bool)() for name in switches):
+        return False
+    kinds = (_type_in(GRAPHS, "EagerTensor"), _type_in(VARIABLES, "ResourceVariable"))
+    return type(value) in kinds
+
+
+def _type_in(module: str, name: str) -> Any:
+    """A class of a module that is loaded; a type that no value has where it is not. All versions."""
+    return getattr(sys.modules.get(module), name, Ellipsis)

@@ -39,7 +39,7 @@ class WaitForData:
 
     seen: int
     waiting: int
-    waits: int  #: times it began to wait
+    waits: int  #: times it fell asleep: one long wait is not many
     line: str = ""  #: of the user's, from which it waited most often
 
 

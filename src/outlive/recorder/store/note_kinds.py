@@ -92,7 +92,7 @@ counters = fields({"at": number, "groups": groups, "members": numbers, "machine_
 reading = fields(
     {
         **dict.fromkeys(("cpu", "ran", "waited", "busy", "stolen"), number),
-        **dict.fromkeys(("machine_cpus", "cpus", "threads", "most_threads"), whole),
+        **dict.fromkeys(("machine_cpus", "cpus", "threads", "most_threads", "slept"), whole),
         "files": whole,
         "most_files": whole,
         "quotas": cpu_groups,

@@ -38,24 +38,23 @@ class DataWaits:
         self._rings = rings
         self._next = FIRST_LOOK
         self._distance = FIRST_LOOK
-        self._ran: tuple[float, float] | None = (
-            None  #: when, and how long the main thread had run then
-        )
+        self._before: dict[str, Any] | None = None  #: the reading at which a look began, and when
 
     def look(self, at: float, reading: dict[str, Any]) -> list[Any] | None:
-        """Moments seen, of these waiting, waits begun, and the user's line; None when it is not the time, or it computes."""
-        ran = reading.get("ran")
-        if ran is None or self._rings is None or at < self._next:
+        """Moments seen, of these waiting, times it fell asleep, and the user's line; None when it is not the time, or it computes."""
+        if "ran" not in reading or "slept" not in reading or self._rings is None or at < self._next:
             return None
-        before, self._ran = self._ran, (at, ran)
-        if before is None:
-            self._next = at + SECONDS / 2
+        if self._before is None:
+            self._before = {**reading, "at": at}
+            self._next = at + SECONDS
             return None
+        before, self._before = self._before, None
         self._distance = min(FARTHEST, 2 * self._distance)
         self._next = at + self._distance
-        if ran - before[1] > BUSY * (at - before[0]):
+        if reading["ran"] - before["ran"] > BUSY * (at - before["at"]):
             return None
-        return waits_seen(self._rings)
+        found = waits_seen(self._rings)
+        return found and [*found[:2], reading["slept"] - before["slept"], found[2]]
 
 
 def waits_seen(rings: str) -> list[Any] | None:
@@ -76,19 +75,18 @@ def waits_seen(rings: str) -> list[Any] | None:
 
 
 def _count(stacks: list[dict[str, Any]], since: float) -> list[Any]:
-    seen = waiting = waits = 0
+    """Looks, those that saw it wait, and the line. Whether it was one wait or many, they do not tell: it is always seen at the same place."""
+    seen = waiting = 0
     lines: Counter[str] = Counter()
-    waits_now, line = False, ""
+    waits, line = False, ""
     for stack in stacks:
         if not stack.get("same"):
-            before = waits_now
-            waits_now, line = _where(stack)
-            waits += waits_now and not before and (stack.get("time") or 0.0) >= since
+            waits, line = _where(stack)
         if (stack.get("time") or 0.0) >= since:
             seen += 1
-            waiting += waits_now
-            lines[line] += waits_now
-    return [seen, waiting, waits, lines.most_common(1)[0][0] if waiting else ""]
+            waiting += waits
+            lines[line] += waits
+    return [seen, waiting, lines.most_common(1)[0][0] if waiting else ""]
 
 
 def _where(stack: dict[str, Any]) -> tuple[bool, str]:

@@ -67,7 +67,9 @@ class Readings:
         if len(numbers) < 2 or None in numbers:
             return {}
         ran, waited = (round((number or 0) / 1e9, 3) for number in numbers)
-        return {"ran": ran, "waited": waited}
+        status = self._host.table(f"/proc/{self._pid}/status")
+        slept = status.get("voluntary_ctxt_switches")
+        return {"ran": ran, "waited": waited, **({"slept": slept} if slept is not None else {})}
 
     def _machine(self) -> dict[str, float]:
         line = (self._host.read("/proc/stat", 256) or "").partition("\n")[0]

@@ -11,7 +11,10 @@ from outlive.units.unit import watch
 #: Of the looks at the main thread: so many at least, this share waiting, in so many separate waits.
 FEWEST = 80
 WAITING = 0.6
-FEWEST_WAITS = 8
+FEWEST_WAITS = 20
+
+#: An older look says nothing of now.
+RECENT_SECONDS = 15.0
 
 
 @watch("W501", since="0.3")
@@ -28,7 +31,8 @@ def pipeline_starves_step(window: Window) -> Iterator[Finding]:
     ## What to do
     Give the slow `map` of the pipeline `num_parallel_calls=tf.data.AUTOTUNE`, end it with `prefetch(tf.data.AUTOTUNE)`, and cache what does not change.
     """
-    data = window.readings[-1].data if window.readings else None
+    lately = [reading.data for reading in window.lately(RECENT_SECONDS) if reading.data]
+    data = lately[-1] if lately else None
     if data is None or data.seen < FEWEST or data.waits < FEWEST_WAITS:
         return
     share = data.waiting / data.seen
