@@ -183,7 +183,7 @@ def predictions_kept():
     results = []
     for i in range(50_000):
         at(i)
-        results.append(model.predict(np.ones((20, 64), "float32"), verbose=0))
+        results.append(model.predict(np.ones((100, 64), "float32"), verbose=0))
 
 
 @program("600MB", 15, True)

@@ -177,7 +177,6 @@ def _seen(
         watched if watched.written else replace(watched, written=_checkpoints(evidence, watched))
     )
     last = dict(watched.ticks[-1]) if watched.ticks else {}
-    held = sum(one.held.bytes for one in evidence.pipelines.stages if one.held is not None)
     ended = watched.status not in (0, None)
     return Seen(
         watched,
@@ -185,7 +184,6 @@ def _seen(
         curve,
         growing_in(verdict.run, evidence, watched.peak_bytes) if watched.readings else None,
         filling(evidence),
-        held,
         headline(verdict.ending, program_name(evidence.run.program.command)) if ended else "",
         _cause(verdict) if ended else None,
         unseen_part(steps, last),

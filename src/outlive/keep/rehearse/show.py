@@ -97,13 +97,7 @@ def lines_of(
         )
     yield "Memory", _memory(seen)
     if seen.filling:
-        yield (
-            "Buffers",
-            "; ".join(
-                f"{stage.kind}{f' (line {stage.place.line})' if stage.place else ''}: {stage.told}, not full, will take {size(left)} more"
-                for stage, left in seen.filling
-            ),
-        )
+        yield "Filling", "; ".join(one.told for one in seen.filling)
     need = disk_need(seen)
     if need is not None and seen.watched.disk_left_bytes is not None:
         yield (
@@ -199,13 +193,14 @@ def as_data(
             "latest": reach.latest,
             "seconds": answer.seconds,
         },
-        "buffers": [
+        "filling": [
             {
-                "stage": stage.kind,
-                "line": stage.place.line if stage.place else None,
-                "will_take_bytes": left,
+                "name": one.name,
+                "line": one.line,
+                "holds_bytes": one.held_bytes,
+                "will_take_bytes": one.left_bytes,
             }
-            for stage, left in seen.filling
+            for one in seen.filling
         ],
         "disk": {
             "written_bytes": watched.written[-1].bytes if watched.written else None,
