@@ -47,6 +47,16 @@ def dict_of_texts():
     seen = {}
     for i in range(100_000_000):
         at(i)
+        seen[i] = f"{i:400}"
+        if i % 300 == 0:
+            time.sleep(0.01)
+
+
+@program("500MB", 15, True)
+def dict_of_numbers():
+    seen = {}
+    for i in range(100_000_000):
+        at(i)
         seen[i] = "x" * 400
         if i % 300 == 0:
             time.sleep(0.01)

@@ -35,7 +35,7 @@ def test_every_iterator_that_tells_is_read():
     for _ in range(10):
         for _ in [1, 2, 3]:
             for _ in {"a": 1, "b": 2}.items():
-                for _, _ in enumerate(zip(range(7), "abcd")):
+                for _, _ in enumerate(zip(range(7), "abcd", strict=False)):
                     for _ in handed_on((1, 2, 3, 4, 5)):
                         assert [left for _, left in here()] == [9, 2, 1, 3, 4]
                         break
