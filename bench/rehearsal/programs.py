@@ -47,6 +47,16 @@ def dict_of_texts():
     seen = {}
     for i in range(100_000_000):
         at(i)
+        seen[i] = f"{i:400}"
+        if i % 300 == 0:
+            time.sleep(0.01)
+
+
+@program("500MB", 15, True)
+def dict_of_numbers():
+    seen = {}
+    for i in range(100_000_000):
+        at(i)
         seen[i] = "x" * 400
         if i % 300 == 0:
             time.sleep(0.01)
@@ -85,7 +95,7 @@ def pandas_rows():
         time.sleep(0.01)
 
 
-@program("1100MB", 25, True)
+@program("1100MB", 40, True)
 def tensors_kept():
     import tensorflow as tf
 
@@ -96,7 +106,7 @@ def tensors_kept():
         time.sleep(0.005)
 
 
-@program("1200MB", 25, True)
+@program("1200MB", 40, True)
 def persistent_tape():
     import tensorflow as tf
 
@@ -110,7 +120,7 @@ def persistent_tape():
         time.sleep(0.01)
 
 
-@program("900MB", 30, True)
+@program("900MB", 45, True)
 def function_retraced():
     import tensorflow as tf
 
@@ -126,7 +136,7 @@ def function_retraced():
         scaled(x, i)
 
 
-@program("900MB", 30, True)
+@program("900MB", 45, True)
 def tf1_graph_grows():
     import numpy as np
     import tensorflow.compat.v1 as tf
@@ -139,7 +149,7 @@ def tf1_graph_grows():
             session.run(tf.reduce_sum(x) + tf.constant(np.full((300, 300), float(i))))
 
 
-@program("900MB", 25, True)
+@program("900MB", 40, True)
 def dataset_cache_fills():
     import tensorflow as tf
 
@@ -153,7 +163,7 @@ def dataset_cache_fills():
         time.sleep(0.005)
 
 
-@program("1000MB", 30, True)
+@program("1000MB", 45, True)
 def keras_callback_keeps():
     import keras
     import numpy as np
@@ -174,7 +184,7 @@ def keras_callback_keeps():
     model.fit(x, y, batch_size=10, epochs=4, verbose=0, callbacks=[Keeps()])
 
 
-@program("1000MB", 30, True)
+@program("1000MB", 45, True)
 def predictions_kept():
     import keras
     import numpy as np
@@ -183,7 +193,7 @@ def predictions_kept():
     results = []
     for i in range(50_000):
         at(i)
-        results.append(model.predict(np.ones((20, 64), "float32"), verbose=0))
+        results.append(model.predict(np.ones((100, 64), "float32"), verbose=0))
 
 
 @program("600MB", 15, True)
@@ -251,7 +261,7 @@ def worker_process_keeps():
         time.sleep(0.01)
 
 
-@program("1000MB", 25, True)
+@program("1000MB", 40, True)
 def eager_next_keeps():
     import tensorflow as tf
 
@@ -376,7 +386,7 @@ def sawtooth():
         time.sleep(0.01)
 
 
-@program("1500MB", 25, False)
+@program("1500MB", 40, False)
 def custom_training():
     import tensorflow as tf
 
@@ -396,7 +406,7 @@ def custom_training():
         time.sleep(0.005)
 
 
-@program("1500MB", 30, False)
+@program("1500MB", 45, False)
 def keras_fit():
     import keras
     import numpy as np
@@ -407,7 +417,7 @@ def keras_fit():
     model.fit(x, y, batch_size=32, epochs=40, verbose=0)
 
 
-@program("1500MB", 25, False)
+@program("1500MB", 40, False)
 def dataset_epochs():
     import tensorflow as tf
 
@@ -423,7 +433,7 @@ def dataset_epochs():
             time.sleep(0.005)
 
 
-@program("1500MB", 25, False)
+@program("1500MB", 40, False)
 def dataset_cache_fits():
     import tensorflow as tf
 
@@ -438,7 +448,7 @@ def dataset_cache_fits():
             time.sleep(0.005)
 
 
-@program("1500MB", 25, False)
+@program("1500MB", 40, False)
 def predict_and_forget():
     import keras
     import numpy as np
@@ -449,7 +459,7 @@ def predict_and_forget():
         model.predict(np.ones((20, 64), "float32"), verbose=0).mean()
 
 
-@program("1500MB", 25, False)
+@program("1500MB", 40, False)
 def tf1_session():
     import tensorflow.compat.v1 as tf
 

@@ -267,6 +267,7 @@ def test_what_fails_at_once_is_a_death_with_its_cause(outlive: Outlive) -> None:
     [
         ((), "No command given"),
         (("missing.py",), "There is no 'missing.py'"),
+        (("--in-place", "--", "no-such-command"), "no-such-command"),
         (("--memory", "much", "train.py"), "is not a size"),
         (("--seconds", "0", "train.py"), "--seconds"),
     ],

@@ -97,6 +97,9 @@ class Holder:
     rises: int = 0  #: at how many looks it took more bytes than ever before
     first_bytes: int = 0  #: at the first look
     nameless: str = ""  #: how it is called when no name leads to it: the beginning of a sentence
+    bound: int | None = (
+        None  #: the most elements that it may have, where it was made with such a bound
+    )
     by_library: bool = False  #: it is an attribute of a library's object
 
     @property
@@ -110,6 +113,13 @@ class Holder:
             return self.feeds is not None and self.rises >= RISES_OF_A_WHOLE
         longer = self.length > self.first_length or self.inner_length > self.first_inner_length
         return self.looks > 1 and longer and self.part_of_growth >= part
+
+    @property
+    def bytes_left(self) -> int | None:
+        """What it will still take until it has as many elements as it may; None where nothing bounds it."""
+        if self.bound is None or not self.length:
+            return None
+        return max(0, self.bound - self.length) * (self.bytes // self.length)
 
     @property
     def counted(self) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from outlive.coroner.readings.readings import integer
 from outlive.coroner.readings.source_lines import SourceLines
 from outlive.model.findings import Place
 from outlive.model.memory import Holder
@@ -221,6 +222,7 @@ def _holder(
         bytes=int(entry.get("bytes", 0)),
         holds=str(entry.get("holds", "")),
         inner_length=int(entry.get("inner", 0)),
+        bound=integer(entry.get("bound")),
         first_length=int(earlier[0].get("length", 0)),
         first_inner_length=int(earlier[0].get("inner", 0)),
         looks=len(earlier),

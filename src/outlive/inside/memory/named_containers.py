@@ -21,6 +21,7 @@ from .sizes import (
     every_element,
     inner_length,
     len_of,
+    most_in_deque,
     weight,
     whole_kind,
 )
@@ -292,6 +293,9 @@ class Search:
                 "holds": describe_element(value, kind),
                 "names": [name_of(path, scope)],
             }
+            most = most_in_deque(value) if kind == "deque" else None
+            if most is not None:
+                self._found[id(value)]["bound"] = most
 
 
 class Unnamed:

@@ -29,6 +29,7 @@ MOST_ATTRIBUTES = 64
 LONGEST_CHAIN_OF_VIEWS = 4
 
 PLAIN: Any = object  # its own __sizeof__: a class may have put anything in its place
+DEQUE_BOUND: Any = vars(deque)["maxlen"]
 SLOT: Any = type(type("Slotted", (), {"__slots__": ("slot",)}).slot)  # type: ignore[attr-defined]
 CONTAINERS = (
     ("dict", dict),
@@ -79,6 +80,12 @@ def every_element(value: Any, kind: str) -> List[Any]:
     if kind == "tuple":
         return list(tuple.__iter__(value))
     return list((set if issubclass(type(value), set) else frozenset).__iter__(value))
+
+
+def most_in_deque(value: Any) -> Optional[int]:
+    """How many elements a deque may have; None where it may have any number."""
+    most: Optional[int] = DEQUE_BOUND.__get__(value)
+    return most
 
 
 def len_of(value: Any, kind: str) -> int:

@@ -11,11 +11,10 @@ import enum
 from collections.abc import Sequence
 
 from outlive.keep.rehearse.forecast import Curve, Point, Reach, Shape
-from outlive.keep.rehearse.grows import Growing
+from outlive.keep.rehearse.grows import Filling, Growing
 from outlive.keep.rehearse.steps import BATCHES, ELEMENTS, SECONDS, Counted
 from outlive.keep.rehearse.watch import Watched
 from outlive.model.findings import size
-from outlive.model.memory import Stage
 from outlive.model.quick_dataclass import dataclass
 
 #: Of the limit: so much may be needed where it is said to fit. Two runs of one program differ by some per cent.
@@ -52,8 +51,7 @@ class Seen:
     counted: Counted
     curve: Curve
     growing: Growing | None = None
-    filling: tuple[tuple[Stage, int], ...] = ()
-    held_bytes: int = 0  #: by buffers of pipelines
+    filling: tuple[Filling, ...] = ()
     ended_by: str = ""  #: the headline of the verdict, where it died
     cause: Growing | None = None  #: … and what that says
     unseen: str = ""  #: a part of a step that did not come
@@ -128,7 +126,7 @@ def _memory(seen: Seen) -> Answer:
         return Answer(
             Will.UNKNOWN, f"Cannot tell: {_why_unknown(seen)} Rehearse longer (--seconds)."
         )
-    left = sum(bytes for _, bytes in seen.filling)
+    left = sum(one.left_bytes for one in seen.filling)
     if left and curve.grows and _is_filling(seen):
         return _fills_up(seen, left)
     reach = curve.reaches(limit)
@@ -168,7 +166,7 @@ def _is_filling(seen: Seen) -> bool:
     """Whether what grew are buffers."""
     points = seen.watched.readings
     grown = seen.curve.level - min(one.bytes for one in points)
-    return seen.held_bytes >= MOSTLY_BUFFERS * grown
+    return sum(one.held_bytes for one in seen.filling) >= MOSTLY_BUFFERS * grown
 
 
 def _fills_up(seen: Seen, left: int) -> Answer:
@@ -176,7 +174,7 @@ def _fills_up(seen: Seen, left: int) -> Answer:
     limit = seen.watched.limit_bytes
     full = seen.curve.level + left
     reach = seen.curve.reaches(limit)
-    names = ", ".join(f"`{stage.kind}`" for stage, _ in seen.filling)
+    names = ", ".join(one.name for one in seen.filling)
     if full > limit and reach is not None:
         when = _when(seen, reach)
         return Answer(

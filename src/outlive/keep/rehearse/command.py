@@ -46,6 +46,9 @@ LONGEST_SECONDS = 3600.0
 #: Asked like a user would, then like a system.
 ASKED = (signal.SIGINT, signal.SIGTERM)
 
+#: What `outlive run` gives where there is no program whose status it could give.
+NOT_STARTED = (126, 127)
+
 #: What ends a rehearsal.
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -146,8 +149,18 @@ def _rehearsed(
             if cell is not None:
                 cell.remove()
         record = run_in(home)
+        if watched.status in NOT_STARTED and not watched.readings and not watched.ticks:
+            _refuse(_printed(home))
         told = judged(record) if record else None
-        return _seen(watched, told, _last_words(home), sources)
+        return _seen(watched, told, sources)
+
+
+def _refuse(printed: Sequence[str]) -> None:
+    """Say what `outlive run` said of a command that it could not start."""
+    ours = [number for number, line in enumerate(printed) if line.startswith("outlive: ")]
+    if ours:
+        message, *rest = printed[ours[0] :]
+        raise UsageError(message.removeprefix("outlive: "), " ".join(rest[:1]))
 
 
 def _beside(overlay: Overlay | None) -> str | None:
@@ -155,29 +168,25 @@ def _beside(overlay: Overlay | None) -> str | None:
     return os.path.dirname(overlay.upper) if overlay is not None else None
 
 
-def _last_words(home: str) -> str:
-    """The last line that the program printed."""
+def _printed(home: str) -> list[str]:
+    """What the program printed, or `outlive run` where it could not start it."""
     try:
         with open(os.path.join(home, OUTPUT_NAME), errors="replace") as file:
-            lines = [line.strip() for line in file if line.strip()]
+            return [line.strip() for line in file if line.strip()]
     except OSError:
-        return ""
-    return lines[-1] if lines else ""
+        return []
 
 
-def _seen(
-    watched: Watched, told: tuple[Verdict, Evidence] | None, last_words: str, sources: Sources
-) -> Seen:
+def _seen(watched: Watched, told: tuple[Verdict, Evidence] | None, sources: Sources) -> Seen:
     steps = counted(watched.ticks, sources)
     curve = curve_of(points_of(watched, steps))
     if told is None:
-        return Seen(watched, steps, curve, ended_by=last_words)
+        return Seen(watched, steps, curve)
     verdict, evidence = told
     watched = (
         watched if watched.written else replace(watched, written=_checkpoints(evidence, watched))
     )
     last = dict(watched.ticks[-1]) if watched.ticks else {}
-    held = sum(one.held.bytes for one in evidence.pipelines.stages if one.held is not None)
     ended = watched.status not in (0, None)
     return Seen(
         watched,
@@ -185,7 +194,6 @@ def _seen(
         curve,
         growing_in(verdict.run, evidence, watched.peak_bytes) if watched.readings else None,
         filling(evidence),
-        held,
         headline(verdict.ending, program_name(evidence.run.program.command)) if ended else "",
         _cause(verdict) if ended else None,
         unseen_part(steps, last),

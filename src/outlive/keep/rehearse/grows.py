@@ -8,7 +8,7 @@ from outlive.coroner.judge import judge_evidence
 from outlive.model.events import Group
 from outlive.model.evidence import Evidence
 from outlive.model.findings import EndedBy, Ending, EndingKind, Finding, Place, size
-from outlive.model.memory import GOOD_PART_OF_GROWTH, Stage
+from outlive.model.memory import GOOD_PART_OF_GROWTH
 from outlive.model.quick_dataclass import dataclass
 
 #: Causes of growth; the others say how a program ended, and this one has not.
@@ -73,13 +73,35 @@ def _cause(name: str, evidence: Evidence, peak_bytes: int) -> Finding | None:
     return next((one for one in verdict.findings if one.slug in OF_GROWTH), None)
 
 
-def filling(evidence: Evidence) -> tuple[tuple[Stage, int], ...]:
-    """Buffers of pipelines that are not full yet, and what they will still take."""
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What grows until it is full: a buffer of a pipeline, a deque with a bound."""
+
+    name: str
+    line: int | None
+    held_bytes: int
+    left_bytes: int  #: that it will still take
+
+    @property
+    def told(self) -> str:
+        """Name it and what it will take."""
+        line = f" (line {self.line})" if self.line else ""
+        return f"{self.name}{line}: holds {size(self.held_bytes)}, not full, will take {size(self.left_bytes)} more"
+
+
+def filling(evidence: Evidence) -> tuple[Filling, ...]:
+    """What is not full yet, and what it will still take."""
     found = []
     for stage in evidence.pipelines.stages:
         if stage.held is None or stage.holds is None or stage.bytes is None:
             continue
         left = max(0, stage.holds - stage.held.elements) * (stage.bytes // max(1, stage.holds))
         if left:
-            found.append((stage, left))
+            line = stage.place.line if stage.place is not None else None
+            found.append(Filling(f"`{stage.kind}`", line, stage.held.bytes, left))
+    for holder in evidence.growth.holders.get(evidence.run.program.pid, ()):
+        if holder.believable and holder.bytes_left:
+            line = holder.feeds.line if holder.feeds is not None else None
+            name = f"the {holder.kind} `{holder.name}` of at most {holder.bound} elements"
+            found.append(Filling(name, line, holder.bytes, holder.bytes_left))
     return tuple(found)

@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 from outlive.keep.rehearse.answer import Answer, Seen, Will, disk_need, pace
@@ -29,7 +30,7 @@ COLOURS = {
     Will.UNKNOWN: "bold yellow",
 }
 
-WIDTH_OF_A_LABEL = 8
+WIDTH_OF_A_LABEL = 9
 
 #: Less growth a step than this is not told.
 WORTH_TELLING = 1000.0
@@ -71,10 +72,12 @@ def show(
 ) -> None:
     """One screen."""
     console.print(Text(visible(answer.says)), style=COLOURS[answer.will])
+    table = Table.grid(padding=(0, 1))
+    table.add_column(style="bold", no_wrap=True, width=WIDTH_OF_A_LABEL)
+    table.add_column(overflow="fold")
     for label, text in lines_of(command, seen, overlay):
-        line = Text(f"  {label:<{WIDTH_OF_A_LABEL}}", style="bold" if label else "")
-        line.append(visible(text), style="")
-        console.print(line)
+        table.add_row(f"  {label}", Text(visible(text)))
+    console.print(table)
 
 
 def lines_of(
@@ -97,13 +100,7 @@ def lines_of(
         )
     yield "Memory", _memory(seen)
     if seen.filling:
-        yield (
-            "Buffers",
-            "; ".join(
-                f"{stage.kind}{f' (line {stage.place.line})' if stage.place else ''}: {stage.told}, not full, will take {size(left)} more"
-                for stage, left in seen.filling
-            ),
-        )
+        yield "Filling", "; ".join(one.told for one in seen.filling)
     need = disk_need(seen)
     if need is not None and seen.watched.disk_left_bytes is not None:
         yield (
@@ -133,6 +130,8 @@ def lines_of(
 
 def _memory(seen: Seen) -> str:
     watched = seen.watched
+    if not watched.readings:
+        return "it ended before it could be read"
     if not watched.limit_bytes:
         return f"peak {size(watched.peak_bytes)}"
     share = watched.peak_bytes / watched.limit_bytes
@@ -199,13 +198,14 @@ def as_data(
             "latest": reach.latest,
             "seconds": answer.seconds,
         },
-        "buffers": [
+        "filling": [
             {
-                "stage": stage.kind,
-                "line": stage.place.line if stage.place else None,
-                "will_take_bytes": left,
+                "name": one.name,
+                "line": one.line,
+                "holds_bytes": one.held_bytes,
+                "will_take_bytes": one.left_bytes,
             }
-            for stage, left in seen.filling
+            for one in seen.filling
         ],
         "disk": {
             "written_bytes": watched.written[-1].bytes if watched.written else None,

@@ -18,7 +18,7 @@ from outlive.recorder.sampler import Sampler
 from outlive.recorder.store.read_run import read_run, start_of
 from outlive.recorder.worker_cgroup import Cell
 
-SECONDS_BETWEEN = 0.2
+SECONDS_BETWEEN = 0.1
 
 #: To add up the files of a folder takes time.
 SECONDS_BETWEEN_DISKS = 2.0

@@ -138,6 +138,7 @@ container = fields(
         "bytes": whole,
         "holds": text(),
         "inner": whole,
+        "bound": whole,
         "line": whole,
         "whole": flag,
         "names": listed(name, 8),
