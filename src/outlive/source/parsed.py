@@ -12,7 +12,7 @@ from outlive.model.quick_dataclass import dataclass
 from outlive.source.cells import Cells, read_cells
 from outlive.source.graphs.networks import Layer, Network, Networks
 from outlive.source.graphs.order import Order, Step
-from outlive.source.graphs.origins import Origins, Root
+from outlive.source.graphs.origins import Frame, Origins, Root
 from outlive.source.graphs.sessions import Sessions
 from outlive.source.names import Binding, Names, key_of
 from outlive.source.specs import Specs
@@ -21,7 +21,7 @@ from outlive.source.tree import Loop, Node, Tree, begin, new_tree
 from outlive.source.undefined import GIVEN, IN_NOTEBOOKS, Undefined, undefined_names
 from outlive.source.values import Stage, Values, matches
 
-__all__ = ["Allowance", "Binding", "Layer", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
+__all__ = ["Allowance", "Binding", "Frame", "Layer", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
 
 #: What makes a file one of ours: without any of these in it, nothing in it can be about TensorFlow.
 OURS = re.compile(r"\b(?:tensorflow|keras|tf_keras|tflite_runtime|ai_edge_litert)\b")
