@@ -101,7 +101,7 @@ def _sides(source: Source, node: ast.expr | None) -> tuple[ast.expr, ast.expr] |
 
 
 def _shape(
-    source: Source, node: ast.expr | None, frame: Frame | None = None, hops: int = 12
+    source: Source, node: ast.expr | None, frame: Frame | None = None, hops: int = 40
 ) -> Sizes | None:
     """The sizes of a tensor: as it is written, of a product, or of what gives its argument on; None for one of any size."""
     known = source.specs.of(node) if frame is None else None
