@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -145,6 +146,13 @@ class Source:
         if self.cells.unread:
             return ()  # what cannot be read may bind them
         return undefined_names(self.tree, notebook=True, magics=self.cells.magics)
+
+    def is_missing(self, name: str) -> bool:
+        """Whether a file or folder is neither beside this file nor in the working folder, which is where a program looks for it."""
+        if not name or name.startswith(("~", "$")) or "://" in name or os.path.isabs(name):
+            return False  # another machine's, or a place that is not looked at
+        folders = (os.path.dirname(self.path) or ".", ".")
+        return not any(os.path.exists(os.path.join(folder, name)) for folder in folders)
 
     def is_given(self, name: str) -> bool:
         """Whether Python or the notebook gives every program this name."""
