@@ -10,7 +10,7 @@ from outlive.source.parsed import Source
 from outlive.units.unit import rule
 
 #: Who has one of these has thought of the order.
-SWAPPING = ("cvtColor", "::-1", "BGR", "bgr", "swapRB", "RGB2", "split(", "GRAYSCALE")
+SWAPPING = ("cvtColor", "::-1", "BGR2", "IMREAD_", "swapRB", "RGB2", "split(")
 LOADERS = (
     "tf.saved_model.load",
     "keras.models.load_model",
