@@ -47,7 +47,9 @@ def file_not_there(source: Source) -> Iterator[Finding]:
         if os.path.exists("model_of_yesterday.keras"):
             model = keras.models.load_model("model_of_yesterday.keras")
     """
-    if any(word in source.text for word in MAKING):
+    if any(word in source.text for word in MAKING) or (
+        source.cells is not None and source.cells.magics
+    ):
         return
     for name, place in READERS.items():
         for call in source.calls(name):
@@ -63,6 +65,7 @@ def file_not_there(source: Source) -> Iterator[Finding]:
                 not isinstance(path, str)
                 or writes
                 or source.is_caught(call)
+                or source.text.count(path) > 1  # another line may make it
                 or not source.is_missing(path)
             ):
                 continue
