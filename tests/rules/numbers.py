@@ -19,7 +19,7 @@ narrow = (np.zeros((10, 10), dtype=np.uint8) / 255).astype(np.float32)
 
 
 def one(path):
-    return cv2.imread(path) / 255.0  # expect: float64-by-division possible
+    return cv2.imread(path) / 255.0  # expect: float64-by-division possible  # expect: bgr-into-rgb-model possible
 
 
 def changed(path, wanted):
@@ -55,7 +55,7 @@ def one_hot(ids, classes):
     to_categorical(ids)
 
 
-matrix = np.load("matrix.npy")
+matrix = np.load("matrix.npy")  # expect: file-not-there possible
 kept = tf.constant(matrix)
 
 

@@ -55,3 +55,13 @@ if seen is not None:
     print(seen.shape)
 unseen = cv2.imread("unseen.jpg")  # expect: imread-unchecked possible
 print(unseen.shape)
+
+
+def weight(shape):
+    return tf.Variable(tf.random.normal(shape))
+
+
+print(tf.ones([2, 3]) + weight([2, 3]))  # a function of the file, whose arguments are not those of tf.Variable
+labels = tf.constant([1.0, 2.0, 3.0])
+scores = tf.matmul(tf.ones([3, 2]), weight([2, 1]))
+print(tf.reduce_mean(tf.square(labels - scores)))  # expect: row-against-column

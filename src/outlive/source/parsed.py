@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -13,7 +14,7 @@ from outlive.model.quick_dataclass import dataclass
 from outlive.source.cells import Cells, read_cells
 from outlive.source.graphs.networks import Layer, Network, Networks
 from outlive.source.graphs.order import Order, Step
-from outlive.source.graphs.origins import Origins, Root
+from outlive.source.graphs.origins import Frame, Origins, Root
 from outlive.source.graphs.sessions import Sessions
 from outlive.source.names import Binding, Names, key_of
 from outlive.source.specs import Specs
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # a file without a tensor needs none of it
     from outlive.source.dry_run.questions import Oracle
     from outlive.source.dry_run.run import Run, Trouble
 
-__all__ = ["Allowance", "Binding", "Layer", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
+__all__ = ["Allowance", "Binding", "Frame", "Layer", "Loop", "Machine", "Network", "Root", "Source", "Stage", "Step", "key_of", "matches"]  # fmt: skip
 
 #: What makes a file one of ours: without any of these in it, nothing in it can be about TensorFlow.
 OURS = re.compile(r"\b(?:tensorflow|keras|tf_keras|tflite_runtime|ai_edge_litert)\b")
@@ -173,6 +174,13 @@ class Source:
         if self.cells.unread:
             return ()  # what cannot be read may bind them
         return undefined_names(self.tree, notebook=True, magics=self.cells.magics)
+
+    def is_missing(self, name: str) -> bool:
+        """Whether a file or folder is neither beside this file nor in the working folder, which is where a program looks for it."""
+        if not name or name.startswith(("~", "$")) or "://" in name or os.path.isabs(name):
+            return False  # another machine's, or a place that is not looked at
+        folders = (os.path.dirname(self.path) or ".", ".")
+        return not any(os.path.exists(os.path.join(folder, name)) for folder in folders)
 
     def is_given(self, name: str) -> bool:
         """Whether Python or the notebook gives every program this name."""

@@ -233,7 +233,10 @@ class Specs:
         return replace(array, shape=(*shape, *rest))
 
     def _called(self, call: ast.Call, hops: int) -> Array | None:
-        called = self._names.called(call.func) or self._values.made_by(call)
+        method = isinstance(
+            call.func, ast.Attribute
+        )  # of a function of the file, the arguments are not those of what it makes
+        called = self._names.called(call.func) or (self._values.made_by(call) if method else "")
         if any(word.arg is None for word in call.keywords):
             return None
         if called in SHAPED or called in SIDES:

@@ -78,6 +78,8 @@ class Origins:
             return self._of_name(node, frame, hops - 1)
         if isinstance(node, ast.Call):
             return self._of_call(node, frame, hops - 1)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            return self._of_element(node, node.slice.value, frame, hops - 1)
         if isinstance(node, ast.IfExp):
             either = (self.roots(one, frame, hops - 1) for one in (node.body, node.orelse))
             return tuple(root for roots in either for root in roots)
@@ -218,6 +220,19 @@ class Origins:
             outer = frame if inside else frame.outer
             return self.roots(given, outer, hops) if given is not None else itself
         return itself
+
+    def _of_element(
+        self, node: ast.Subscript, key: object, frame: Frame | None, hops: int
+    ) -> tuple[Root, ...]:
+        """`weights["out"]`, of a dict that is written down."""
+        holders = self.roots(node.value, frame, hops)
+        holder = holders[0] if len(holders) == 1 else None
+        if holder is None or not isinstance(holder.node, ast.Dict):
+            return (Root(node, frame),)
+        for word, value in zip(holder.node.keys, holder.node.values, strict=True):
+            if isinstance(word, ast.Constant) and word.value == key:
+                return self.roots(value, holder.frame, hops)
+        return (Root(node, frame),)
 
     def _frame_of(self, bound: Binding, node: ast.AST, frame: Frame | None) -> Frame | None:
         """The call to which a binding belongs, seen from a use."""

@@ -19,6 +19,8 @@ NAMES = {
     "tf.batch_cholesky": "tf.linalg.cholesky", "tf.nn.rnn": "tf.keras.layers.RNN",
 }  # fmt: skip
 
+LAST = frozenset(name.rpartition(".")[2] for name in NAMES)
+
 
 @rule(
     "R679",
@@ -39,7 +41,7 @@ def removed_before_tensorflow_2(source: Source) -> Iterator[Finding]:
         both = tf.concat([tf.ones([2]), tf.zeros([2])], 0)
     """
     for node in source.every(ast.Attribute):
-        name = source.called(node)
+        name = source.called(node) if node.attr in LAST else ""
         if name in NAMES and not source.is_caught(node):
             yield Finding(
                 f"There has been no `{name}` since TensorFlow 1.0: this line ends with AttributeError.",

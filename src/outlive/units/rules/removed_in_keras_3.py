@@ -27,6 +27,7 @@ OF_FIT = {
     "show_accuracy": "metrics of compile",
     "samples_per_epoch": "steps_per_epoch",
 }
+OLD = frozenset(OF_OPTIMIZERS) | frozenset(OF_LAYERS) | frozenset(OF_FIT)
 MODULES = (
     "keras.layers.core", "keras.layers.convolutional", "keras.layers.normalization", "keras.layers.pooling", "keras.layers.merge",
     "keras.layers.recurrent", "keras.layers.embeddings", "keras.layers.advanced_activations", "keras.layers.wrappers",
@@ -81,6 +82,8 @@ def _methods(source: Source) -> Iterator[tuple[ast.AST, str, str]]:
 
 def _arguments(source: Source) -> Iterator[tuple[ast.AST, str, str]]:
     for call in source.every(ast.Call):
+        if not any(word.arg in OLD for word in call.keywords):
+            continue
         called = source.called(call.func)
         names = (
             OF_OPTIMIZERS

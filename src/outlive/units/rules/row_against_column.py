@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from outlive.model.findings import Finding, Remedy
-from outlive.source.parsed import Source
+from outlive.source.parsed import Frame, Source
 from outlive.units.unit import rule
 
 OF_LOSSES = (
@@ -19,6 +19,23 @@ OF_LOSSES = (
     "numpy.square",
     "numpy.abs",
 )
+Sizes = tuple[float | None, ...]
+SAME_SHAPE = frozenset(
+    {
+        "tf.nn.relu",
+        "tf.nn.sigmoid",
+        "tf.sigmoid",
+        "tf.nn.tanh",
+        "tf.tanh",
+        "tf.nn.softmax",
+        "tf.nn.dropout",
+    }
+)
+#: Makers of tensors, with the place of their shape.
+MADE = {
+    "tf.zeros": 0, "tf.ones": 0, "tf.random_normal": 0, "tf.truncated_normal": 0, "tf.random_uniform": 0, "tf.random.normal": 0,
+    "tf.random.uniform": 0, "tf.random.truncated_normal": 0,
+}  # fmt: skip
 SUBTRACTING = ("tf.subtract", "tf.math.subtract", "numpy.subtract")
 
 
@@ -59,15 +76,10 @@ def row_against_column(source: Source) -> Iterator[Finding]:
         if one is None or other is None:
             continue
         row, column = sorted((one, other), key=len)
-        if (
-            len(row) == 1
-            and len(column) == 2
-            and column[1] == 1
-            and row[0] == column[0] != 1
-            and row[0] is not None
-        ):
+        if len(row) == 1 and len(column) == 2 and column[1] == 1 and row[0] == column[0] != 1:
+            many = "n" if row[0] is None else f"{row[0]:.0f}"
             yield Finding(
-                f"[{row[0]}] and [{column[0]}, 1] make [{column[0]}, {row[0]}]: every label is compared with every result.",
+                f"[{many}] and [{many}, 1] make [{many}, {many}]: every label is compared with every result.",
                 remedies=(
                     Remedy("Make both columns: tf.reshape(labels, [-1, 1]) or labels[:, None]."),
                 ),
@@ -88,6 +100,51 @@ def _sides(source: Source, node: ast.expr | None) -> tuple[ast.expr, ast.expr] |
     return None
 
 
-def _shape(source: Source, node: ast.expr) -> tuple[int | None, ...] | None:
-    known = source.specs.of(node)
-    return known.shape if known is not None and known.count == 1 else None
+def _shape(
+    source: Source, node: ast.expr | None, frame: Frame | None = None, hops: int = 40
+) -> Sizes | None:
+    """The sizes of a tensor: as it is written, of a product, or of what gives its argument on; None for one of any size."""
+    known = source.specs.of(node) if frame is None else None
+    if known is not None:
+        return known.shape if known.count == 1 else None
+    roots = source.origins.roots(node, frame) if hops else ()
+    root = roots[0] if len(roots) == 1 else None
+    if root is None or not isinstance(root.node, ast.Call | ast.BinOp):
+        return None
+    below = hops - 1
+    if isinstance(root.node, ast.BinOp) or source.origins.called(root) in ("tf.add", "tf.math.add"):
+        pair = (
+            (root.node.left, root.node.right)
+            if isinstance(root.node, ast.BinOp)
+            else root.node.args[:2]
+        )
+        shapes = [_shape(source, side, root.frame, below) for side in pair]
+        return (
+            max((it for it in shapes if it is not None), key=len, default=None)
+            if None not in shapes
+            else None
+        )
+    called = source.origins.called(root)
+    first = root.node.args[0] if root.node.args else None
+    if called == "tf.matmul" and len(root.node.args) == 2 and not root.node.keywords:
+        left, right = (_shape(source, side, root.frame, below) for side in root.node.args)
+        plain = left is not None and right is not None and len(left) == len(right) == 2
+        return (left[0], right[1]) if plain and left is not None and right is not None else None
+    if called in SAME_SHAPE or called == "tf.Variable":
+        return _shape(
+            source, first or source.argument(root.node, None, "initial_value"), root.frame, below
+        )
+    if called in MADE or called == "tf.placeholder":
+        given = source.argument(root.node, MADE.get(called, 1), "shape")
+        return _written(source, given, root.frame)
+    return None
+
+
+def _written(source: Source, given: ast.expr | None, frame: Frame | None) -> Sizes | None:
+    roots = source.origins.roots(given, frame)
+    only = roots[0].node if len(roots) == 1 else None
+    if not isinstance(only, ast.List | ast.Tuple) or any(
+        isinstance(it, ast.Starred) for it in only.elts
+    ):
+        return None
+    return tuple(source.number(size) for size in only.elts)

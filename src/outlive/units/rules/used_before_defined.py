@@ -39,7 +39,8 @@ def used_before_defined(source: Source) -> Iterator[Finding]:
     if any(source.every(ast.Global)) or any(word in source.text for word in UNSEEN):
         return
     told = set()
-    for name in source.every(ast.Name):
+    body = (it for it in source.tree.module.body if not isinstance(it, LATER))
+    for name in (it for statement in body for it in source.tree.inside(statement, ast.Name)):
         if (
             not isinstance(name.ctx, ast.Load)
             or name.id in told
@@ -59,8 +60,10 @@ def used_before_defined(source: Source) -> Iterator[Finding]:
         )
         if late and first.how != "delete" and not source.loops(name):
             told.add(name.id)
+            place = source.place(first.node)
+            cell = f"cell {place.cell}, " if place.cell else ""
             yield Finding(
-                f"`{name.id}` is only defined further down, at {source.place(first.node)}: this line ends with NameError.",
+                f"`{name.id}` is only defined further down ({cell}line {place.line}): this line ends with NameError.",
                 remedies=(Remedy("Move the line that defines it up."),),
                 where=source.place(name),
             )

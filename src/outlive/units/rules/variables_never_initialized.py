@@ -14,6 +14,7 @@ SESSIONS = ("tf.Session", "tf.InteractiveSession")
 WORDS_OF_LAYERS = ("kernel_initializer", "bias_initializer", "weights_initializer", "initializer=")
 #: Who has one of these gives first values in another way.
 OTHER_WAYS = (
+    "assign(",  # gives a value, too
     "initialize",
     "restore",
     "Supervisor",
