@@ -212,7 +212,7 @@ OF_ESSAYS = {
     "000_2": {(12, "undefined-name")},
     "000_3": set(),
     "001_1": {(5, "array-made-twice"), (10, "shapes-do-not-fit"), (14, "eager-tensor-in-session")},
-    "001_2": {(6, "undefined-name")},
+    "001_2": {(6, "undefined-name"), (6, "large-sum-in-list")},
     "001_3": set(),
     "002_1": set(),
     "002_2": set(),

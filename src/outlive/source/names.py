@@ -25,6 +25,9 @@ SAME = (
     ("multiprocess", "multiprocessing"),
 )
 
+#: What a name means that nobody imported: the line ends with NameError, and what it would make after that is worth knowing.
+UNIMPORTED = {"np": "numpy"}
+
 #: What makes another function of the same function.
 WRAPPING = ("functools.partial", "tf.function")
 
@@ -232,7 +235,7 @@ class Names:
             if len(bindings) == 1 and only.how == "assign" and hops:
                 return self._alias_of(only, binder, hops)
             return ""
-        return f"builtins.{name}"
+        return UNIMPORTED.get(name, f"builtins.{name}")
 
     def _alias_of(self, binding: Binding, scope: ast.AST, hops: int) -> str:
         """`layers = tf.keras.layers`."""

@@ -45,6 +45,13 @@ GRAPHS = re.compile(
     r"\b(?:disable_eager_execution|disable_v2_behavior|as_default|wrap_function|Graph|import_graph_def|import_meta_graph|Estimator)\b"
 )
 
+#: What makes something of a shape that the text may tell: without a call of one of these there is nothing to follow.
+WITH_SHAPES = re.compile(
+    r"\b(?:zeros|ones|empty|full|eye|array|asarray|constant|Variable|convert_to_tensor|placeholder|rand|randn|randint|random|normal|uniform"
+    r"|truncated_normal|random_normal|random_uniform|arange|linspace|one_hot|to_categorical|Input|Sequential|load_data|from_tensor_slices|from_tensors"
+    r"|decode_\w+|get_variable|fill|applications\.\w+)\("
+)
+
 ALLOW = re.compile(r"#\s*outlive:\s*allow\s+(?P<slugs>[\w-]+(?:\s*,\s*[\w-]+)*)(?P<reason>.*)$")
 #: Between the slugs and the reason: `-- because`, `: because`, `(because)`.
 DIVIDER = " \t-–—:(),."  # dashes as people type them
@@ -115,8 +122,10 @@ class Source:
         return Networks(self.tree, self.names, self.origins, self.calls_ending_in).every
 
     @cached_property
-    def dry_run(self) -> Run:
-        """The program followed with shapes and types: what is refused, and what the weights of its models take."""
+    def dry_run(self) -> Run | None:
+        """The program followed with shapes and types: what is refused, and what the weights of its models take. None where nothing has a shape."""
+        if not WITH_SHAPES.search(self.text):
+            return None
         from outlive.source.dry_run.questions import Nobody
         from outlive.source.dry_run.walk import dry_run
 
@@ -126,7 +135,12 @@ class Source:
 
     def refused(self, kind: str) -> Iterator[Trouble]:
         """The calls that are refused, of one kind."""
-        return (trouble for trouble in self.dry_run.troubles if trouble.kind == kind)
+        troubles = self.dry_run.troubles if self.dry_run is not None else ()
+        return (trouble for trouble in troubles if trouble.kind == kind)
+
+    def heavy_models(self) -> Iterator[tuple[ast.AST, int, str]]:
+        """The models that are made: the bytes of all their weights, and which is the largest."""
+        yield from self.dry_run.weights if self.dry_run is not None else ()
 
     def surely(self, trouble: Trouble) -> Confidence:
         """How sure it is that a refused call ends the program."""

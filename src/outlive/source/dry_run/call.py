@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from outlive.model.quick_dataclass import dataclass
 from outlive.source.dry_run.things import UNKNOWN, Unknown
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from outlive.source.dry_run import tensors
 from outlive.source.dry_run.call import Call
@@ -62,8 +62,8 @@ class Expressions:
         if node is None:
             return NONE
         self.run.step()
-        method = getattr(self, f"_of_{type(node).__name__}", None)
-        return method(node, frame) if method is not None else self._of_other(node, frame)
+        follow = self.WAYS.get(type(node))
+        return follow(self, node, frame) if follow is not None else self._of_other(node, frame)
 
     def _of_other(self, node: ast.expr, frame: Frame) -> Any:
         for inner in ast.iter_child_nodes(node):
@@ -71,24 +71,24 @@ class Expressions:
                 self.of(inner, frame)
         return UNKNOWN
 
-    def _of_Constant(self, node: ast.Constant, frame: Frame) -> Any:
+    def _of_constant(self, node: ast.Constant, frame: Frame) -> Any:
         return Const(node.value)
 
-    def _of_Name(self, node: ast.Name, frame: Frame) -> Any:
+    def _of_name(self, node: ast.Name, frame: Frame) -> Any:
         return frame.look_up(node.id)
 
-    def _of_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Any:
+    def _of_named_expr(self, node: ast.NamedExpr, frame: Frame) -> Any:
         thing = self.of(node.value, frame)
         frame.bind(node.target.id, thing)
         return thing
 
-    def _of_Tuple(self, node: ast.Tuple, frame: Frame) -> Any:
+    def _of_tuple(self, node: ast.Tuple, frame: Frame) -> Any:
         return self._group("tuple", node.elts, frame)
 
-    def _of_List(self, node: ast.List, frame: Frame) -> Any:
+    def _of_list(self, node: ast.List, frame: Frame) -> Any:
         return self._group("list", node.elts, frame)
 
-    def _of_Set(self, node: ast.Set, frame: Frame) -> Any:
+    def _of_set(self, node: ast.Set, frame: Frame) -> Any:
         return self._group("set", node.elts, frame)
 
     def _group(self, kind: str, nodes: Sequence[ast.expr], frame: Frame) -> Any:
@@ -103,7 +103,7 @@ class Expressions:
                 found.append(self.of(node, frame))
         return Group(kind, found, self.run.branch)
 
-    def _of_Dict(self, node: ast.Dict, frame: Frame) -> Any:
+    def _of_dict(self, node: ast.Dict, frame: Frame) -> Any:
         table = Table({}, self.run.branch)
         for key, value in zip(node.keys, node.values, strict=True):
             name, thing = self.of(key, frame) if key is not None else UNKNOWN, self.of(value, frame)
@@ -115,17 +115,17 @@ class Expressions:
                 table.lost = True
         return table
 
-    def _of_Lambda(self, node: ast.Lambda, frame: Frame) -> Any:
+    def _of_lambda(self, node: ast.Lambda, frame: Frame) -> Any:
         return Function(node, frame)
 
-    def _of_IfExp(self, node: ast.IfExp, frame: Frame) -> Any:
+    def _of_if_exp(self, node: ast.IfExp, frame: Frame) -> Any:
         truth = self.truth(self.of(node.test, frame))
         if truth is not None:
             return self.of(node.body if truth else node.orelse, frame)
         with self.run.maybe():
             return joined(self.of(node.body, frame), self.of(node.orelse, frame))
 
-    def _of_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Any:
+    def _of_bool_op(self, node: ast.BoolOp, frame: Frame) -> Any:
         stops = isinstance(node.op, ast.Or)
         result: Any = UNKNOWN
         for at, value in enumerate(node.values):
@@ -140,7 +140,7 @@ class Expressions:
                 return result
         return result
 
-    def _of_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Any:
+    def _of_unary_op(self, node: ast.UnaryOp, frame: Frame) -> Any:
         thing = self.of(node.operand, frame)
         if isinstance(node.op, ast.Not):
             truth = self.truth(thing)
@@ -155,7 +155,7 @@ class Expressions:
             else UNKNOWN
         )
 
-    def _of_BinOp(self, node: ast.BinOp, frame: Frame) -> Any:
+    def _of_bin_op(self, node: ast.BinOp, frame: Frame) -> Any:
         return self.combined(node, node.op, self.of(node.left, frame), self.of(node.right, frame))
 
     def combined(self, node: ast.AST, sign: ast.operator, left: Any, right: Any) -> Any:
@@ -182,7 +182,7 @@ class Expressions:
                 return Group(left.kind, left.items * times, self.run.branch)
         return UNKNOWN
 
-    def _of_Compare(self, node: ast.Compare, frame: Frame) -> Any:
+    def _of_compare(self, node: ast.Compare, frame: Frame) -> Any:
         things = [self.of(it, frame) for it in (node.left, *node.comparators)]
         if len(things) != 2:
             return UNKNOWN
@@ -216,16 +216,16 @@ class Expressions:
             return None if thing.lost else bool(thing.items)
         return True if isinstance(thing, Function | Class | Made) else None
 
-    def _of_JoinedStr(self, node: ast.JoinedStr, frame: Frame) -> Any:
+    def _of_joined_str(self, node: ast.JoinedStr, frame: Frame) -> Any:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 self.of(part.value, frame)
         return tensors.TEXT
 
-    def _of_ListComp(self, node: ast.ListComp, frame: Frame) -> Any:
+    def _of_list_comp(self, node: ast.ListComp, frame: Frame) -> Any:
         return self._comprehended(node.generators, node.elt, frame)
 
-    def _of_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
+    def _of_generator_exp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
         return self._comprehended(node.generators, node.elt, frame)
 
     def _comprehended(self, parts: list[ast.comprehension], result: ast.expr, frame: Frame) -> Any:
@@ -247,17 +247,17 @@ class Expressions:
         count = walked.count if isinstance(walked, Many) and not part.ifs else None
         return Many(one, count)
 
-    def _of_Starred(self, node: ast.Starred, frame: Frame) -> Any:
+    def _of_starred(self, node: ast.Starred, frame: Frame) -> Any:
         self.of(node.value, frame)
         return UNKNOWN
 
-    def _of_Slice(self, node: ast.Slice, frame: Frame) -> Any:
+    def _of_slice(self, node: ast.Slice, frame: Frame) -> Any:
         parts = [self.of(it, frame) for it in (node.lower, node.upper, node.step)]
         if all(isinstance(it, Const) for it in parts):
             return Const(slice(*(it.value for it in parts)))
         return UNKNOWN
 
-    def _of_Subscript(self, node: ast.Subscript, frame: Frame) -> Any:
+    def _of_subscript(self, node: ast.Subscript, frame: Frame) -> Any:
         owner, at = self.of(node.value, frame), self.of(node.slice, frame)
         if isinstance(owner, Tensor):
             return tensors.indexed(self.run, node, owner, at)
@@ -278,7 +278,7 @@ class Expressions:
             )
         return UNKNOWN
 
-    def _of_Attribute(self, node: ast.Attribute, frame: Frame) -> Any:
+    def _of_attribute(self, node: ast.Attribute, frame: Frame) -> Any:
         return self.attribute(node, self.of(node.value, frame), node.attr)
 
     def attribute(self, node: ast.AST, owner: Any, word: str) -> Any:
@@ -326,7 +326,7 @@ class Expressions:
             return found
         return Method(owner, word)
 
-    def _of_Call(self, node: ast.Call, frame: Frame) -> Any:
+    def _of_call(self, node: ast.Call, frame: Frame) -> Any:
         call = Call(node, self.of(node.func, frame))
         for word in node.args:
             if isinstance(word, ast.Starred):
@@ -348,6 +348,30 @@ class Expressions:
             else:
                 call.words[keyword.arg] = thing
         return self.call_of(call)
+
+    WAYS: ClassVar[dict[type, Callable[..., Any]]] = {
+        ast.Constant: _of_constant,
+        ast.Name: _of_name,
+        ast.NamedExpr: _of_named_expr,
+        ast.Tuple: _of_tuple,
+        ast.List: _of_list,
+        ast.Set: _of_set,
+        ast.Dict: _of_dict,
+        ast.Lambda: _of_lambda,
+        ast.IfExp: _of_if_exp,
+        ast.BoolOp: _of_bool_op,
+        ast.UnaryOp: _of_unary_op,
+        ast.BinOp: _of_bin_op,
+        ast.Compare: _of_compare,
+        ast.JoinedStr: _of_joined_str,
+        ast.ListComp: _of_list_comp,
+        ast.GeneratorExp: _of_generator_exp,
+        ast.Starred: _of_starred,
+        ast.Slice: _of_slice,
+        ast.Subscript: _of_subscript,
+        ast.Attribute: _of_attribute,
+        ast.Call: _of_call,
+    }
 
     # what the rest of the walk does
 

@@ -7,6 +7,7 @@ import builtins
 from typing import Any
 
 from outlive.source.dry_run.things import UNKNOWN, Api, Const, joined
+from outlive.source.names import UNIMPORTED
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -32,6 +33,8 @@ class Frame:
             frame = frame.outer
         if name == "__name__":
             return Const("__main__")
+        if name in UNIMPORTED:
+            return Api(UNIMPORTED[name])
         return Api(f"builtins.{name}") if name in BUILTINS else UNKNOWN
 
     def bind(self, name: str, thing: Any) -> None:

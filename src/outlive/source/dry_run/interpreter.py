@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from outlive.source.dry_run.call import Call
 from outlive.source.dry_run.expressions import Expressions
@@ -59,8 +59,8 @@ class Interpreter(Expressions):
         end = ON
         for statement in statements:
             self.run.step()
-            method = getattr(self, f"_do_{type(statement).__name__}", None)
-            how = method(statement, frame) if method is not None else self._other(statement, frame)
+            follow = self.STATEMENTS.get(type(statement), Interpreter._other)
+            how = follow(self, statement, frame)
             if how == LEFT:
                 return LEFT
             if how == PERHAPS:
@@ -73,7 +73,7 @@ class Interpreter(Expressions):
             frame.bind(name, UNKNOWN)
         return ON
 
-    def _do_Expr(self, statement: ast.Expr, frame: Frame) -> str:
+    def _do_expr(self, statement: ast.Expr, frame: Frame) -> str:
         call = statement.value
         if (
             isinstance(call, ast.Call)
@@ -101,18 +101,18 @@ class Interpreter(Expressions):
             fed = isinstance(known, Tensor) and tensor.kind == "placeholder"
             self.bind(target, replace(known, kind="placeholder") if fed else known, frame)
 
-    def _do_Assign(self, statement: ast.Assign, frame: Frame) -> str:
+    def _do_assign(self, statement: ast.Assign, frame: Frame) -> str:
         thing = self.of(statement.value, frame)
         for target in statement.targets:
             self.bind(target, thing, frame)
         return ON
 
-    def _do_AnnAssign(self, statement: ast.AnnAssign, frame: Frame) -> str:
+    def _do_annotated(self, statement: ast.AnnAssign, frame: Frame) -> str:
         if statement.value is not None:
             self.bind(statement.target, self.of(statement.value, frame), frame)
         return ON
 
-    def _do_AugAssign(self, statement: ast.AugAssign, frame: Frame) -> str:
+    def _do_augmented(self, statement: ast.AugAssign, frame: Frame) -> str:
         old = self.of(_read(statement.target), frame)
         if isinstance(old, Group) and old.kind == "list":
             self.change(old)
@@ -129,18 +129,18 @@ class Interpreter(Expressions):
         )
         return ON
 
-    def _do_Delete(self, statement: ast.Delete, frame: Frame) -> str:
+    def _do_delete(self, statement: ast.Delete, frame: Frame) -> str:
         for target in statement.targets:
             self.bind(target, UNKNOWN, frame)
         return ON
 
-    def _do_Import(self, statement: ast.Import, frame: Frame) -> str:
+    def _do_import(self, statement: ast.Import, frame: Frame) -> str:
         for item in statement.names:
             first = item.name.partition(".")[0]
             frame.bind(item.asname or first, Api(item.name if item.asname else first))
         return ON
 
-    def _do_ImportFrom(self, statement: ast.ImportFrom, frame: Frame) -> str:
+    def _do_import_from(self, statement: ast.ImportFrom, frame: Frame) -> str:
         for item in statement.names:
             known = statement.module and not statement.level and item.name != "*"
             if item.name != "*":
@@ -150,26 +150,26 @@ class Interpreter(Expressions):
                 )
         return ON
 
-    def _do_Return(self, statement: ast.Return, frame: Frame) -> str:
+    def _do_return(self, statement: ast.Return, frame: Frame) -> str:
         frame.returned.append(
             self.of(statement.value, frame) if statement.value is not None else NONE
         )
         return LEFT
 
-    def _do_Raise(self, statement: ast.Raise, frame: Frame) -> str:
+    def _do_raise(self, statement: ast.Raise, frame: Frame) -> str:
         return LEFT
 
-    def _do_Break(self, statement: ast.Break, frame: Frame) -> str:
+    def _do_break(self, statement: ast.Break, frame: Frame) -> str:
         return LEFT
 
-    def _do_Continue(self, statement: ast.Continue, frame: Frame) -> str:
+    def _do_continue(self, statement: ast.Continue, frame: Frame) -> str:
         return LEFT
 
-    def _do_FunctionDef(self, statement: ast.FunctionDef, frame: Frame) -> str:
+    def _do_function(self, statement: ast.FunctionDef, frame: Frame) -> str:
         frame.bind(statement.name, self.function(statement, frame))
         return ON
 
-    def _do_ClassDef(self, statement: ast.ClassDef, frame: Frame) -> str:
+    def _do_class(self, statement: ast.ClassDef, frame: Frame) -> str:
         inner = Frame(frame)
         bases = tuple(self.of(base, frame) for base in statement.bases)
         self.block(statement.body, inner)
@@ -193,7 +193,7 @@ class Interpreter(Expressions):
 
     # -- ways that part -------------------------------------------------------------------------------------------------
 
-    def _do_If(self, statement: ast.If, frame: Frame) -> str:
+    def _do_if(self, statement: ast.If, frame: Frame) -> str:
         truth = self.truth(self.of(statement.test, frame))
         if truth is not None:
             return self.block(statement.body if truth else statement.orelse, frame)
@@ -216,7 +216,7 @@ class Interpreter(Expressions):
         frame.join(after)
         return PERHAPS if PERHAPS in (first, second) else ON
 
-    def _do_Try(self, statement: ast.Try, frame: Frame) -> str:
+    def _do_try(self, statement: ast.Try, frame: Frame) -> str:
         before = dict(frame.names)
         end = self.block(statement.body, frame)
         if end == ON:
@@ -239,7 +239,7 @@ class Interpreter(Expressions):
             return LEFT
         return end
 
-    def _do_With(self, statement: ast.With, frame: Frame) -> str:
+    def _do_with(self, statement: ast.With, frame: Frame) -> str:
         for item in statement.items:
             opened = self.of(item.context_expr, frame)
             if item.optional_vars is not None:
@@ -253,14 +253,14 @@ class Interpreter(Expressions):
 
     # -- loops ----------------------------------------------------------------------------------------------------------
 
-    def _do_For(self, statement: ast.For, frame: Frame) -> str:
+    def _do_for(self, statement: ast.For, frame: Frame) -> str:
         walked = self.of(statement.iter, frame)
         items = self.items(walked)
         if items is not None and len(items) <= MOST_TURNS and not statement.orelse:
             return self._turn_by_turn(statement, items, frame)
         return self._many_turns(statement, statement.body, frame, element=self.element(walked))
 
-    def _do_While(self, statement: ast.While, frame: Frame) -> str:
+    def _do_while(self, statement: ast.While, frame: Frame) -> str:
         self.of(statement.test, frame)
         return self._many_turns(statement, statement.body, frame)
 
@@ -308,6 +308,27 @@ class Interpreter(Expressions):
             bound = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
             if bound and isinstance(node, ast.Attribute) and key_of(node) == f"{name}.{node.attr}":
                 thing.attributes[node.attr] = UNKNOWN
+
+    STATEMENTS: ClassVar[dict[type, Callable[..., str]]] = {
+        ast.Expr: _do_expr,
+        ast.Assign: _do_assign,
+        ast.AnnAssign: _do_annotated,
+        ast.AugAssign: _do_augmented,
+        ast.Delete: _do_delete,
+        ast.Import: _do_import,
+        ast.ImportFrom: _do_import_from,
+        ast.Return: _do_return,
+        ast.Raise: _do_raise,
+        ast.Break: _do_break,
+        ast.Continue: _do_continue,
+        ast.FunctionDef: _do_function,
+        ast.ClassDef: _do_class,
+        ast.If: _do_if,
+        ast.Try: _do_try,
+        ast.With: _do_with,
+        ast.For: _do_for,
+        ast.While: _do_while,
+    }
 
     # -- calls of the program's own functions ---------------------------------------------------------------------------
 

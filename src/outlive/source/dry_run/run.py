@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from outlive.model.quick_dataclass import dataclass
 from outlive.source.dry_run.questions import Oracle, Questions, Refusal, Unaskable
 from outlive.source.dry_run.things import UNKNOWN, Group, Table, Tensor
 
@@ -32,7 +33,7 @@ class TooLong(Exception):
     """The program was followed for as long as is allowed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """A call that is refused."""
 

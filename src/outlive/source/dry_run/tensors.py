@@ -8,7 +8,7 @@ from typing import Any
 from outlive.source.dry_run import arrays
 from outlive.source.dry_run.allowed import WITHOUT_EFFECT, is_allowed, is_harmless_word
 from outlive.source.dry_run.call import Call
-from outlive.source.dry_run.run import Run, tensors_in
+from outlive.source.dry_run.run import Run
 from outlive.source.dry_run.things import (
     NONE,
     UNKNOWN,
@@ -53,9 +53,6 @@ ELEMENTWISE = {
 }
 
 PRODUCTS = frozenset({"tf.matmul", "tf.linalg.matmul"})
-
-#: What gives a tensor of the same type whose numbers are true or false.
-COMPARING = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 DECODERS = ("tf.io.decode_", "tf.image.decode_")
 
@@ -278,7 +275,7 @@ def _of_files(run: Run, call: Call, name: str, real: str) -> Any:
     """What is decoded has a shape that does not depend on the file's name or bytes."""
     if name == "tf.io.read_file":
         return BYTES
-    if name.endswith(("_raw", "_base64", "_compressed")):
+    if name.rpartition("decode_")[2] in ("raw", "base64", "compressed"):
         return UNKNOWN
     words = {word: it for word, it in call.words.items() if word not in ("name", "contents")}
     rest = call.args[1:]
@@ -356,8 +353,3 @@ def compatible(one: Shape, other: Shape) -> bool:
     return len(one) == len(other) and all(
         a is None or b is None or a == b for a, b in zip(one, other, strict=True)
     )
-
-
-def whole_tensors(things: list[Any]) -> bool:
-    """Whether all tensors among things are known."""
-    return all(it.is_whole for it in tensors_in(things))

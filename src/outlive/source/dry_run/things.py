@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from outlive.model.quick_dataclass import dataclass
 
 Shape = tuple[int | None, ...]
 
@@ -65,7 +68,7 @@ class Ref:
     key: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Group:
     """A list, a tuple or a set whose elements are known."""
 
@@ -83,7 +86,7 @@ class Many:
     count: int | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Table:
     """A dict whose keys are known."""
 
@@ -92,7 +95,7 @@ class Table:
     lost: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Made:
     """An object that a library made: a layer, a model, a loss, a session; by what it was made of."""
 
@@ -105,7 +108,7 @@ class Made:
     lost: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Function:
     """A function of the program, with the names that it sees."""
 
@@ -116,7 +119,7 @@ class Function:
     traced: bool = False  #: `tf.function`
 
 
-@dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Class:
     """A class of the program."""
 
@@ -142,7 +145,7 @@ class Class:
                     yield ""
 
 
-@dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class Instance:
     """An object of a class of the program."""
 
@@ -153,7 +156,7 @@ class Instance:
     built: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Method:
     """A method of an object, not yet called."""
 
@@ -161,7 +164,7 @@ class Method:
     word: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """A pipeline of tf.data by what one element of it is."""
 

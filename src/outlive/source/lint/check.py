@@ -7,14 +7,17 @@ import io
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from outlive.model.findings import Finding, UnitFailure
 from outlive.model.quick_dataclass import dataclass
-from outlive.source.dry_run.questions import Oracle
 from outlive.source.lint.fix import mended
 from outlive.source.lint.settings import Answering, Settings
 from outlive.source.parsed import OURS, Source
 from outlive.units.unit import Unit, discover, rule
+
+if TYPE_CHECKING:  # a file without a tensor needs none of it
+    from outlive.source.dry_run.questions import Oracle
 
 #: A larger file was made by a program.
 LARGEST_BYTES = 5_000_000

@@ -49,7 +49,7 @@ def array_larger_than_memory(source: Source) -> Iterator[Finding]:
             ),
             where=source.place(call),
         )
-    for node, total, largest in source.dry_run.weights:
+    for node, total, largest in source.heavy_models():
         if total > memory:
             yield Finding(
                 f"The weights of this model take {size(total)} (the largest: {largest}); there are {size(memory)}.",
