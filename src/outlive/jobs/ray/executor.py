@@ -100,12 +100,15 @@ class RayExecutor:
     def run(self) -> Iterator[Sequence[Outcome]]:
         """The outcomes of each lease when it is safe."""
         try:
+            first = self._next()
+            if first is not None:  # else no actor is needed
+                self._again.append(first)
             while True:
+                if self._is_over():
+                    return
                 self._fill_seats()
                 for actor in self._actors:
                     self._call(actor)
-                if self._is_over():
-                    return
                 yield self._hear()
         finally:
             self._close()
