@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,25 +31,37 @@ NAMES = ("fragile_task", "outlive.jobs.worker")
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Callable[[Lost], pretended_ray.Ray]:
+def cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[[Lost], pretended_ray.Ray]]:
     """A pretended Ray that loses what is wanted; and this process is no actor that ends with its parent."""
+
+    begun: list[pretended_ray.Ray] = []
 
     def begin(lost: Lost) -> pretended_ray.Ray:
         ray = pretended_ray.Ray(lost)
+        begun.append(ray)
         monkeypatch.setattr(module, "Cluster", lambda address: pretended_ray.Cluster(ray))
         monkeypatch.setattr(seat, "load_ray", lambda: ray)
         monkeypatch.setattr(seat, "_end_with", lambda raylet: None)
         monkeypatch.setattr(seat, "_step_back", lambda: None)
         return ray
 
-    return begin
+    yield begin
+    for actor in [actor for ray in begun for actor in ray.actors]:
+        actor.seat.close()  # an actor ends with its process
 
 
 def never(actor: int, leases: Sequence[Lease]) -> None:
     return None
 
 
-def job(items: list[dict[str, Any]], out: Path | None = None, **arguments: Any) -> RayExecutor:
+def job(
+    items: list[dict[str, Any]],
+    out: Path | None = None,
+    say: Callable[[str], None] = lambda words: None,
+    **arguments: Any,
+) -> RayExecutor:
     terms = Terms(
         TaskName("fragile_task:make", {"most": 8, **arguments}, NAMES),
         fragile_task.number_of,
@@ -57,7 +69,7 @@ def job(items: list[dict[str, Any]], out: Path | None = None, **arguments: Any) 
     )
     leases = leases_of(items, fragile_task.number_of, 8)
     store = Parts(FolderStorage(str(out))) if out is not None else None
-    return RayExecutor(terms, leases, None, store=store)
+    return RayExecutor(terms, leases, None, store=store, say=say)
 
 
 def test_what_lost_actors_had_in_hand_is_done_by_others(
@@ -140,6 +152,37 @@ def test_no_actor_is_started_where_nothing_is_left(
 
     assert [] == list(running.run())
     assert running.finished and not ray.actors
+
+
+def test_a_head_that_is_silent_is_told_once_with_how_to_resume_and_work_in_hand_goes_on(
+    cluster: Callable[[Lost], pretended_ray.Ray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster(never)
+    said: list[str] = []
+    monkeypatch.setattr(module, "SECONDS_TO_COUNT", 0.0)
+    running = job([{"n": n} for n in range(60)], say=said.append)
+    count = 0
+    for some in running.run():
+        count += len(some)
+        if some:
+            monkeypatch.setattr(pretended_ray.Cluster, "silent_seconds", 30.0)
+
+    assert running.finished and 60 == count
+    (words,) = said
+    assert "has not answered for 30 s" in words and "--resume" in words
+
+
+def test_a_head_that_does_not_come_back_ends_a_job_that_has_nothing_in_hand(
+    cluster: Callable[[Lost], pretended_ray.Ray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = cluster(never)
+    monkeypatch.setattr(pretended_ray.Cluster, "silent_seconds", 500.0)
+
+    with pytest.raises(OutliveError, match="has not answered for 500 s") as raised:
+        list(job([{"n": 1}]).run())
+
+    assert "--resume" in raised.value.help
+    assert not ray.actors
 
 
 def test_a_job_that_is_stopped_finishes_what_is_in_hand(
