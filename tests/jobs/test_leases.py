@@ -321,6 +321,16 @@ def test_a_lease_that_is_lost_again_and_again_is_divided_until_the_input_is_foun
     assert [0, 1, 2, 3, 4, "lost", 6, 7] == [one.value for _, one in sorted(found[1].items())]
 
 
+def test_a_lease_that_was_lost_beside_another_is_suspected_and_never_divided_for_that() -> None:
+    lease = Lease("00000000000000ab", ({"n": 1}, {"n": 2}))
+    losses = Losses()
+
+    assert not losses.is_suspect(lease)
+    for _ in range(9):
+        assert [lease] == losses.lost(lease, alone=False)
+    assert losses.is_suspect(lease)
+
+
 def test_a_lease_that_was_lost_with_its_node_and_then_done_is_forgiven() -> None:
     lease = Lease("00000000000000ab", ({"n": 1}, {"n": 2}))
     losses = Losses()

@@ -12,7 +12,7 @@ from typing import Any
 from outlive.jobs.executor import Outcome
 from outlive.jobs.leases.cut import Lease, part_of
 
-#: Losses with a lease in hand before it is suspected; nodes come and go, and most of the time it is not the input.
+#: Losses with a lease in hand before it is divided, and with one input alone before that is condemned; nodes come and go, and most of the time it is not the input.
 LOSSES = 3
 
 
@@ -31,11 +31,17 @@ class Losses:
         self._lost: dict[str, int] = {}
         self._families: dict[str, tuple[_Family, tuple[int, ...]]] = {}  #: by the name of a part
 
-    def lost(self, lease: Lease) -> list[Lease]:
+    def is_suspect(self, lease: Lease) -> bool:
+        """Whether it is to be handed out alone: one that was in hand with the guilty one must not be blamed."""
+        return lease.id in self._lost or lease.id in self._families
+
+    def lost(self, lease: Lease, alone: bool = True) -> list[Lease]:
         """What is to be handed out in its place; nothing, when it is one input and was lost too often."""
-        count = self._lost.get(lease.id, 0) + 1
+        before = self._lost.get(lease.id, 0)
+        count = before + 1 if alone else max(before, 1)
         self._lost[lease.id] = count
-        if count < LOSSES:
+        is_part = lease.id in self._families and len(lease.items) > 1
+        if count < LOSSES and not (is_part and alone):
             return [lease]
         del self._lost[lease.id]
         if len(lease.items) == 1:

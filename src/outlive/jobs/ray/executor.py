@@ -100,12 +100,15 @@ class RayExecutor:
     def run(self) -> Iterator[Sequence[Outcome]]:
         """The outcomes of each lease when it is safe."""
         try:
+            first = self._next()
+            if first is not None:  # else no actor is needed
+                self._again.append(first)
             while True:
+                if self._is_over():
+                    return
                 self._fill_seats()
                 for actor in self._actors:
                     self._call(actor)
-                if self._is_over():
-                    return
                 yield self._hear()
         finally:
             self._close()
@@ -155,17 +158,24 @@ class RayExecutor:
         if actor.call is not None or actor.hello is None:
             return
         fresh: list[Lease] = []
-        while len(actor.leases) < LEASES_IN_HAND and (lease := self._next()) is not None:
+        while self._has_room(actor) and (lease := self._next(bool(actor.leases))) is not None:
             actor.leases[lease.id] = lease
             fresh.append(lease)
         if actor.leases:
             seconds = max(SECONDS_TO_REPORT, len(self._actors) / REPORTS_A_SECOND)
             actor.call = actor.handle.work.remote(fresh, seconds)
 
-    def _next(self) -> Lease | None:
+    def _has_room(self, actor: _Actor) -> bool:
+        alone = any(self._losses.is_suspect(lease) for lease in actor.leases.values())
+        return len(actor.leases) < LEASES_IN_HAND and not alone
+
+    def _next(self, beside: bool = False) -> Lease | None:
+        """The next lease, for an actor that has another one in hand or none."""
         if self._stopping:
             return None
         if self._again:
+            if beside and self._losses.is_suspect(self._again[0]):
+                return None  # as soon as the actor has nothing else
             return self._again.popleft()
         lease = None if self._drained else next(self._leases, None)
         self._drained = lease is None
@@ -249,12 +259,13 @@ class RayExecutor:
             )
         nobodys = isinstance(error, self._ray.exceptions.OutOfMemoryError)
         found: list[Outcome] = []
+        alone = len(actor.leases) == 1
         for lease in actor.leases.values():
             known = self._committed(lease)
             if known is not None:
                 found += self._whole(lease, known)
                 continue
-            again = [lease] if nobodys else self._losses.lost(lease)
+            again = [lease] if nobodys else self._losses.lost(lease, alone)
             self._again.extend(again)
             if not again:
                 item = item_of(lease)
