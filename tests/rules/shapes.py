@@ -50,10 +50,10 @@ few = []
 for _ in range(100):
     few.append(np.zeros(1000))
 
-seen = cv2.imread("seen.jpg")
+seen = cv2.imread("seen.jpg")  # expect: file-not-there possible
 if seen is not None:
     print(seen.shape)
-unseen = cv2.imread("unseen.jpg")  # expect: imread-unchecked possible
+unseen = cv2.imread("unseen.jpg")  # expect: imread-unchecked possible  # expect: file-not-there possible
 print(unseen.shape)
 
 

@@ -265,3 +265,21 @@ def test_a_notebook_is_written_as_it_was(as_list: bool) -> None:
 def test_what_is_no_notebook_is_an_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  # of json, or ours
         read_cells(text)
+
+
+def test_sums_of_sums_are_followed_in_no_time() -> None:
+    """A network with fifty shortcuts has as many ways through it as a chessboard has grains."""
+    doubled = "\n".join(
+        f"x{n + 1} = tf.add(x{n}, x{n})\nf{n + 1} = lambda: f{n}() + f{n}()" for n in range(60)
+    )
+    text = (
+        "import tensorflow.compat.v1 as tf\nx0 = tf.placeholder(tf.float32, [None])\n"
+        f"f0 = lambda: x0\n{doubled}\ntf.square(x60 - x59)\ntf.log(x60)\n"
+        "with tf.Session() as session:\n    session.run(x60, feed_dict={x0: f60()})\n"
+    )
+    source = Source("program.py", text)
+    last = next(source.calls("tf.log")).args[0]
+
+    assert source.origins.activation(last) == ""
+    assert source.origins.needs(last, frozenset({"tf.placeholder"}))
+    assert list(source.sessions.runs)

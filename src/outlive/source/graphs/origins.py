@@ -13,8 +13,9 @@ from outlive.source.tree import Tree
 #: Longer chains of names and calls are not followed.
 MOST_HOPS = 16
 
-#: A value that is made of more is not followed further.
+#: A value that is made of more is not followed further; nor one that so many branches may have made.
 MOST_NODES = 400
+MOST_ROOTS = 500
 
 #: What gives its first argument on.
 PASSING = ("tf.identity", "tf.convert_to_tensor", "tf.stop_gradient")
@@ -65,6 +66,8 @@ class Origins:
     def __init__(self, tree: Tree, names: Names) -> None:
         self._tree = tree
         self._names = names
+        self._left = MOST_ROOTS
+        self._activations: dict[Root, str] = {}
 
     def roots(
         self, node: ast.expr | None, frame: Frame | None = None, hops: int = MOST_HOPS
@@ -72,7 +75,8 @@ class Origins:
         """What may have made a value; an expression whose origin the text does not tell is its own."""
         if node is None:
             return ()
-        if not hops:
+        self._left = MOST_ROOTS if hops == MOST_HOPS else self._left - 1
+        if not hops or self._left < 0:
             return (Root(node, frame),)
         if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and key_of(node)):
             return self._of_name(node, frame, hops - 1)
@@ -271,6 +275,12 @@ class Origins:
         return tuple(found) if found else (Root(call, frame),)
 
     def _activation_of(self, root: Root, hops: int) -> str:
+        if root not in self._activations:
+            self._activations[root] = ""  # who asks about itself knows nothing
+            self._activations[root] = self._last_activation(root, hops)
+        return self._activations[root]
+
+    def _last_activation(self, root: Root, hops: int) -> str:
         node = root.node
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and hops:
             sides = [self.activation(side, root.frame) for side in (node.left, node.right)]

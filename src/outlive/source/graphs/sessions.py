@@ -57,6 +57,7 @@ class Sessions:
 
     def __init__(self, origins: Origins, steps: Iterable[Step], others: Iterable[ast.Call]) -> None:
         self._origins = origins
+        self._tensors: dict[Root, bool] = {}
         known = [step for step in steps if _word(step.call) in ("run", "eval")]
         seen = {step.call for step in known}
         rest = (Step(call, None, (), False) for call in others if call not in seen)
@@ -82,6 +83,12 @@ class Sessions:
 
     def is_tensor(self, root: Root) -> bool:
         """Whether a function of TensorFlow made a tensor."""
+        if root not in self._tensors:
+            self._tensors[root] = False  # who asks about itself knows nothing
+            self._tensors[root] = self._made_a_tensor(root)
+        return self._tensors[root]
+
+    def _made_a_tensor(self, root: Root) -> bool:
         if isinstance(root.node, ast.BinOp):
             sides = (root.node.left, root.node.right)
             return any(

@@ -65,7 +65,8 @@ def file_not_there(source: Source) -> Iterator[Finding]:
                 not isinstance(path, str)
                 or writes
                 or source.is_caught(call)
-                or source.text.count(path) > 1  # another line may make it
+                or sum(source.text.count(f"{it}{path}{it}") for it in "\"'")
+                > 1  # another line may make it
                 or not source.is_missing(path)
             ):
                 continue

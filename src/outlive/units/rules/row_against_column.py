@@ -36,6 +36,8 @@ MADE = {
     "tf.zeros": 0, "tf.ones": 0, "tf.random_normal": 0, "tf.truncated_normal": 0, "tf.random_uniform": 0, "tf.random.normal": 0,
     "tf.random.uniform": 0, "tf.random.truncated_normal": 0,
 }  # fmt: skip
+#: A sum of sums of sums is not followed to its end.
+MOST_STEPS = 200
 SUBTRACTING = ("tf.subtract", "tf.math.subtract", "numpy.subtract")
 
 
@@ -101,24 +103,25 @@ def _sides(source: Source, node: ast.expr | None) -> tuple[ast.expr, ast.expr] |
 
 
 def _shape(
-    source: Source, node: ast.expr | None, frame: Frame | None = None, hops: int = 40
+    source: Source, node: ast.expr | None, frame: Frame | None = None, left: list[int] | None = None
 ) -> Sizes | None:
     """The sizes of a tensor: as it is written, of a product, or of what gives its argument on; None for one of any size."""
     known = source.specs.of(node) if frame is None else None
     if known is not None:
         return known.shape if known.count == 1 else None
-    roots = source.origins.roots(node, frame) if hops else ()
+    left = [MOST_STEPS] if left is None else left
+    left[0] -= 1
+    roots = source.origins.roots(node, frame) if left[0] > 0 else ()
     root = roots[0] if len(roots) == 1 else None
     if root is None or not isinstance(root.node, ast.Call | ast.BinOp):
         return None
-    below = hops - 1
     if isinstance(root.node, ast.BinOp) or source.origins.called(root) in ("tf.add", "tf.math.add"):
         pair = (
             (root.node.left, root.node.right)
             if isinstance(root.node, ast.BinOp)
             else root.node.args[:2]
         )
-        shapes = [_shape(source, side, root.frame, below) for side in pair]
+        shapes = [_shape(source, side, root.frame, left) for side in pair]
         return (
             max((it for it in shapes if it is not None), key=len, default=None)
             if None not in shapes
@@ -127,12 +130,12 @@ def _shape(
     called = source.origins.called(root)
     first = root.node.args[0] if root.node.args else None
     if called == "tf.matmul" and len(root.node.args) == 2 and not root.node.keywords:
-        left, right = (_shape(source, side, root.frame, below) for side in root.node.args)
-        plain = left is not None and right is not None and len(left) == len(right) == 2
-        return (left[0], right[1]) if plain and left is not None and right is not None else None
+        one, other = (_shape(source, side, root.frame, left) for side in root.node.args)
+        plain = one is not None and other is not None and len(one) == len(other) == 2
+        return (one[0], other[1]) if plain and one is not None and other is not None else None
     if called in SAME_SHAPE or called == "tf.Variable":
         return _shape(
-            source, first or source.argument(root.node, None, "initial_value"), root.frame, below
+            source, first or source.argument(root.node, None, "initial_value"), root.frame, left
         )
     if called in MADE or called == "tf.placeholder":
         given = source.argument(root.node, MADE.get(called, 1), "shape")
