@@ -29,6 +29,7 @@ from outlive.source.dry_run.things import (
     joined,
     lose,
 )
+from outlive.source.syntax import last_name
 
 #: A list that is longer is told by one of its elements.
 MOST_ITEMS = 64
@@ -290,7 +291,8 @@ class Expressions:
                 return UNKNOWN if owner.lost else owner.attributes[word]
             return self._of_class(owner, word)
         if isinstance(owner, Class):
-            return owner.names.get(word, UNKNOWN)
+            member = owner.names.get(word, UNKNOWN)
+            return member if isinstance(member, Function) or not any(owner.library()) else UNKNOWN
         if isinstance(owner, Tensor):
             return tensors.attribute(self.run, node, owner, word)
         if isinstance(owner, Made):
@@ -310,20 +312,9 @@ class Expressions:
             if found is not None:
                 break
         if isinstance(found, Function):
-            method = self.method(owner, word)
-            if (
-                any(
-                    isinstance(it, ast.Name) and it.id == "property"
-                    for it in found.node.decorator_list
-                    if isinstance(found.node, ast.FunctionDef)
-                )
-                if isinstance(found.node, ast.FunctionDef)
-                else False
-            ):
-                return UNKNOWN
-            return method
+            return UNKNOWN if _is_property(found) else self.method(owner, word)
         if found is not None:
-            return found
+            return UNKNOWN if owner.lost else found
         return Method(owner, word)
 
     def _of_call(self, node: ast.Call, frame: Frame) -> Any:
@@ -394,6 +385,11 @@ class Expressions:
     def call_of(self, call: Call) -> Any:
         """What a call gives."""
         raise NotImplementedError
+
+
+def _is_property(function: Function) -> bool:
+    decorators = getattr(function.node, "decorator_list", ())
+    return any(last_name(it) in ("property", "cached_property") for it in decorators)
 
 
 def _calculated(sign: ast.operator, left: Any, right: Any) -> Any:

@@ -29,7 +29,7 @@ from outlive.source.dry_run.things import (
     lose,
 )
 from outlive.source.names import canonical, key_of
-from outlive.source.syntax import last_name
+from outlive.source.syntax import last_name, names_in
 
 #: Loops that turn at most so often are followed turn by turn.
 MOST_TURNS = 12
@@ -218,7 +218,10 @@ class Interpreter(Expressions):
 
     def _do_try(self, statement: ast.Try, frame: Frame) -> str:
         before = dict(frame.names)
+        caught = any(_catches(handler) for handler in statement.handlers)
+        self.run.doubt += caught
         end = self.block(statement.body, frame)
+        self.run.doubt -= caught
         if end == ON:
             end = self.block(statement.orelse, frame)
         for handler in statement.handlers:
@@ -388,7 +391,7 @@ class Interpreter(Expressions):
         by_word = zip(told.kwonlyargs, told.kw_defaults, strict=True)
         for word, default in (*defaults, *by_word):
             if default is not None:
-                frame.bind(word.arg, self.of(default, around))
+                frame.bind(word.arg, self._default(default, around))
         for word, thing in zip(places, args, strict=False):
             frame.bind(word.arg, thing)
         known = {word.arg for word in (*places, *told.kwonlyargs)}
@@ -401,6 +404,12 @@ class Interpreter(Expressions):
             frame.bind(told.kwarg.arg, UNKNOWN)
         return True
 
+    def _default(self, default: ast.expr, around: Frame) -> Any:
+        """What a parameter is that is not given; a name in it may have meant something else when the function was defined."""
+        thing = self.of(default, around)
+        fixed = isinstance(thing, Api) or not any(names_in(default))
+        return thing if fixed else UNKNOWN
+
     def make(self, kind: Class, args: Sequence[Any], words: dict[str, Any]) -> Instance:
         """An object of a class of the program."""
         thing = Instance(kind, branch=self.run.branch)
@@ -408,7 +417,7 @@ class Interpreter(Expressions):
         if init is not None:
             self.invoke(init, args, words)
         elif args or words:
-            thing.lost = any(not name for name in kind.library())
+            thing.lost = True  # a base that is not the program's makes something of them
         return thing
 
     def method(self, thing: Instance, word: str) -> Function | None:
@@ -537,6 +546,28 @@ def _hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+#: Who catches one of these catches what TensorFlow refuses.
+CATCHING = frozenset(
+    {
+        "Exception",
+        "BaseException",
+        "ValueError",
+        "TypeError",
+        "InvalidArgumentError",
+        "OpError",
+        "IndexError",
+    }
+)
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    """Tell whether a handler catches what TensorFlow raises when it refuses a call."""
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(last_name(it) in CATCHING for it in kinds)
 
 
 def _expects_errors(opened: ast.expr) -> bool:
