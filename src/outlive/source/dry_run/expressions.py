@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from outlive.source.dry_run import tensors
+from outlive.source.dry_run import models, tensors
 from outlive.source.dry_run.call import Call
 from outlive.source.dry_run.frames import Frame
 from outlive.source.dry_run.run import Run
@@ -298,9 +298,7 @@ class Expressions:
         if isinstance(owner, Made):
             if word in owner.attributes:
                 return owner.attributes[word]
-            from outlive.source.dry_run.models import attribute
-
-            return attribute(self.run, node, owner, word)
+            return models.attribute(self.run, node, owner, word)
         if isinstance(owner, Dataset) and word == "element_spec":
             return UNKNOWN
         return Method(owner, word) if owner is not UNKNOWN else UNKNOWN

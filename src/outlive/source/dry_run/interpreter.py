@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from outlive.source.dry_run.call import Call
 from outlive.source.dry_run.expressions import Expressions
 from outlive.source.dry_run.frames import Frame, bound_in, changed_in
+from outlive.source.dry_run.library import called_of
 from outlive.source.dry_run.run import Run
 from outlive.source.dry_run.things import (
     NONE,
@@ -512,8 +513,6 @@ class Interpreter(Expressions):
 
     def call_of(self, call: Call) -> Any:
         """What a call gives."""
-        from outlive.source.dry_run.library import called_of
-
         return called_of(self, call)
 
 
