@@ -61,3 +61,32 @@ print(first + tf.ones([2]))
 data = tf.data.Dataset.range(6).batch(1).batch(2)
 model = keras.Sequential([keras.layers.Dense(1)])
 print(model.predict(data, verbose=0).shape)
+
+depth = 2
+
+
+def deeper():
+    global depth
+    depth = 5
+
+
+deeper()
+print(tf.ones([depth]) + tf.ones([5]))
+
+
+def block(pixels, count=depth):
+    return pixels + tf.ones([count])
+
+
+depth = 7
+print(block(tf.ones([5])))
+
+
+def checked(make):
+    try:
+        return make()
+    except (ValueError, tf.errors.InvalidArgumentError):
+        return None
+
+
+print(checked(lambda: tf.ones([2]) + tf.ones([3])))

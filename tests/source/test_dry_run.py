@@ -24,6 +24,7 @@ from outlive.source.lint import oracle
 from outlive.source.lint.check import every_rule, judge
 from outlive.source.lint.oracle import ANSWER, Answers
 from outlive.source.lint.settings import Answering, Settings
+from outlive.source.parsed import Machine
 from outlive.source.tree import new_tree
 
 FOLDER = Path(__file__).parent.parent / "dry_runs"
@@ -131,6 +132,25 @@ def test_a_child_that_is_killed_leaves_questions_open_and_says_so(
 
     assert [] == run.troubles and run.questions.unasked
     assert "TensorFlow's process ended" == found.why
+
+
+@needs_tensorflow
+def test_weights_larger_than_the_memory_are_added_up_and_none_are_made(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oracle, "answers_of", lambda python: answers)
+    text = "import keras\nmodel = keras.Sequential([keras.Input((802816,)), keras.layers.Dense(16384)])\nmodel.summary()\n"
+    settings = Settings(
+        ("array-larger-than-memory",),
+        machine=Machine(memory_bytes=8_000_000_000),
+        answers=Answering.TENSORFLOW,
+    )
+
+    told = judge("train.py", text, settings)
+
+    (finding,) = told.findings
+    assert finding.where is not None and 2 == finding.where.line
+    assert "52.6 GB" in finding.says and "802816×16384" in finding.says
 
 
 #: What would do something, or is nobody's business.

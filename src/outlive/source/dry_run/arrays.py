@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from outlive.source.dry_run.call import Call
+from outlive.source.dry_run.dtypes import dtype_of
 from outlive.source.dry_run.run import Run
 from outlive.source.dry_run.things import (
     UNKNOWN,
@@ -15,9 +15,7 @@ from outlive.source.dry_run.things import (
     Const,
     Group,
     Many,
-    Method,
     Shape,
-    Table,
     Tensor,
     shape_of,
     whole,
@@ -232,8 +230,6 @@ def method(run: Run, call: Call, owner: Tensor, word: str) -> Any:
 
 
 def _typed(owner: Tensor, dtype: Any) -> Any:
-    from outlive.source.dry_run.tensors import dtype_of
-
     name = dtype_of(dtype, numpy=True)
     return Tensor(owner.shape, name, "", "array", False, owner.below) if name else UNKNOWN
 
@@ -377,8 +373,6 @@ def function(run: Run, call: Call, name: str) -> Any:
 
 
 def _shaped(call: Call, word: str) -> Any:
-    from outlive.source.dry_run.tensors import dtype_of
-
     if word in SIDES:
         sides = [whole(it) for it in call.args]
         known = bool(sides) and None not in sides and not call.words
@@ -483,18 +477,3 @@ def one_hot(call: Call) -> Any:
         numbers.shape[:-1] if len(numbers.shape) > 1 and numbers.shape[-1] == 1 else numbers.shape
     )
     return Tensor((*shape, count), "float64", "", "array")
-
-
-__all__ = [
-    "Method",
-    "Sequence",
-    "Table",
-    "function",
-    "indexed",
-    "literal",
-    "method",
-    "one_hot",
-    "operated",
-    "reshaped",
-    "stretched",
-]

@@ -23,7 +23,7 @@ from outlive.source.dry_run.things import (
 
 #: Stages that leave the elements as they are.
 SAME = frozenset({"shuffle", "repeat", "prefetch", "cache", "take", "skip", "filter", "with_options", "shard", "take_while", "ignore_errors",
-                  "rejection_resample", "apply_nothing", "concatenate", "rebatch_nothing"})  # fmt: skip
+                  "rejection_resample", "concatenate"})  # fmt: skip
 
 
 def made(walk: Any, call: Call, name: str) -> Any:

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from outlive.source.dry_run import tensors
+from outlive.source.dry_run import models, tensors
 from outlive.source.dry_run.call import Call
 from outlive.source.dry_run.frames import Frame
 from outlive.source.dry_run.run import Run
@@ -29,6 +29,7 @@ from outlive.source.dry_run.things import (
     joined,
     lose,
 )
+from outlive.source.syntax import last_name
 
 #: A list that is longer is told by one of its elements.
 MOST_ITEMS = 64
@@ -290,15 +291,14 @@ class Expressions:
                 return UNKNOWN if owner.lost else owner.attributes[word]
             return self._of_class(owner, word)
         if isinstance(owner, Class):
-            return owner.names.get(word, UNKNOWN)
+            member = owner.names.get(word, UNKNOWN)
+            return member if isinstance(member, Function) or not any(owner.library()) else UNKNOWN
         if isinstance(owner, Tensor):
             return tensors.attribute(self.run, node, owner, word)
         if isinstance(owner, Made):
             if word in owner.attributes:
                 return owner.attributes[word]
-            from outlive.source.dry_run.models import attribute
-
-            return attribute(self.run, node, owner, word)
+            return models.attribute(self.run, node, owner, word)
         if isinstance(owner, Dataset) and word == "element_spec":
             return UNKNOWN
         return Method(owner, word) if owner is not UNKNOWN else UNKNOWN
@@ -310,20 +310,9 @@ class Expressions:
             if found is not None:
                 break
         if isinstance(found, Function):
-            method = self.method(owner, word)
-            if (
-                any(
-                    isinstance(it, ast.Name) and it.id == "property"
-                    for it in found.node.decorator_list
-                    if isinstance(found.node, ast.FunctionDef)
-                )
-                if isinstance(found.node, ast.FunctionDef)
-                else False
-            ):
-                return UNKNOWN
-            return method
+            return UNKNOWN if _is_property(found) else self.method(owner, word)
         if found is not None:
-            return found
+            return UNKNOWN if owner.lost else found
         return Method(owner, word)
 
     def _of_call(self, node: ast.Call, frame: Frame) -> Any:
@@ -394,6 +383,11 @@ class Expressions:
     def call_of(self, call: Call) -> Any:
         """What a call gives."""
         raise NotImplementedError
+
+
+def _is_property(function: Function) -> bool:
+    decorators = getattr(function.node, "decorator_list", ())
+    return any(last_name(it) in ("property", "cached_property") for it in decorators)
 
 
 def _calculated(sign: ast.operator, left: Any, right: Any) -> Any:

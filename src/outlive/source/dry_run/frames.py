@@ -22,10 +22,15 @@ class Frame:
         self.returned: list[Any] = []
         self.unsure: frozenset[str] = (
             frozenset()
-        )  #: names of the module that may be anything: somebody binds them from elsewhere
+        )  #: names of the module that are bound more than once
+        self.elsewhere: frozenset[str] = (
+            frozenset()
+        )  #: names that are bound from within another function
 
     def look_up(self, name: str) -> Any:
         """What a name stands for here."""
+        if name in self.module.elsewhere:
+            return UNKNOWN
         frame: Frame | None = self
         while frame is not None:
             if name in frame.names:

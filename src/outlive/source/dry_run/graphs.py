@@ -6,8 +6,9 @@ from typing import Any
 
 from outlive.source.dry_run import arrays
 from outlive.source.dry_run.call import Call
+from outlive.source.dry_run.dtypes import dtype_of
 from outlive.source.dry_run.run import Run
-from outlive.source.dry_run.tensors import compatible, dtype_of
+from outlive.source.dry_run.tensors import compatible
 from outlive.source.dry_run.things import (
     NONE,
     UNKNOWN,

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from outlive.source.dry_run.call import Call
-from outlive.source.dry_run.expressions import Expressions
 from outlive.source.dry_run.frames import Frame, bound_in, changed_in
+from outlive.source.dry_run.library import called_of
+from outlive.source.dry_run.own_functions import LEFT, ON, PERHAPS, OwnFunctions
 from outlive.source.dry_run.run import Run
 from outlive.source.dry_run.things import (
     NONE,
@@ -33,24 +34,17 @@ from outlive.source.syntax import last_name
 
 #: Loops that turn at most so often are followed turn by turn.
 MOST_TURNS = 12
-#: Calls of functions within each other.
-MOST_DEEP = 12
-
-#: How a block ends: it goes on, leaves for good, or perhaps leaves.
-ON, LEFT, PERHAPS = "on", "left", "perhaps"
-
 #: Decorators that leave a function what it is.
 HARMLESS = frozenset({"tf.function", "builtins.staticmethod", "builtins.classmethod", "tf.autograph.experimental.do_not_convert",
                       "keras.saving.register_keras_serializable", "keras.utils.register_keras_serializable"})  # fmt: skip
 
 
-class Interpreter(Expressions):
+class Interpreter(OwnFunctions):
     """One walk through a module."""
 
     def __init__(self, run: Run) -> None:
+        super().__init__()
         self.run = run
-        self._active: list[ast.AST] = []
-        self.called: set[ast.AST] = set()
 
     # -- blocks ---------------------------------------------------------------------------------------------------------
 
@@ -218,7 +212,10 @@ class Interpreter(Expressions):
 
     def _do_try(self, statement: ast.Try, frame: Frame) -> str:
         before = dict(frame.names)
+        caught = any(_catches(handler) for handler in statement.handlers)
+        self.run.doubt += caught
         end = self.block(statement.body, frame)
+        self.run.doubt -= caught
         if end == ON:
             end = self.block(statement.orelse, frame)
         for handler in statement.handlers:
@@ -330,105 +327,6 @@ class Interpreter(Expressions):
         ast.While: _do_while,
     }
 
-    # -- calls of the program's own functions ---------------------------------------------------------------------------
-
-    def invoke(self, function: Function, args: Sequence[Any], words: dict[str, Any]) -> Any:
-        """What a function of the program gives for these arguments."""
-        node = function.node
-        self.called.add(node)
-        if not function.plain or node in self._active or len(self._active) >= MOST_DEEP:
-            for thing in (*args, *words.values()):
-                lose(thing)
-            return UNKNOWN
-        if function.owner is not None:
-            args = [function.owner, *args]
-        frame = Frame(function.frame)
-        if not self._hand_over(node, args, words, function.frame, frame):
-            return UNKNOWN
-        self._active.append(node)
-        try:
-            if function.traced:
-                with self.run.tracing():
-                    return self._result(node, frame)
-            return self._result(node, frame)
-        finally:
-            self._active.pop()
-
-    def _result(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
-    ) -> Any:
-        if isinstance(node, ast.Lambda):
-            return self.of(node.body, frame)
-        if isinstance(node, ast.AsyncFunctionDef) or _yields(node):
-            return UNKNOWN
-        end = self.block(node.body, frame)
-        results = frame.returned if end == LEFT else [*frame.returned, NONE]
-        if not results:
-            return UNKNOWN  # it always raises
-        result = results[0]
-        for other in results[1:]:
-            result = joined(result, other)
-        return result
-
-    def _hand_over(
-        self,
-        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
-        args: Sequence[Any],
-        words: dict[str, Any],
-        around: Frame,
-        frame: Frame,
-    ) -> bool:
-        told = node.args
-        places = [*told.posonlyargs, *told.args]
-        if len(args) > len(places) and told.vararg is None:
-            return False
-        for word in (*places, *told.kwonlyargs):
-            frame.bind(word.arg, UNKNOWN)
-        defaults = zip(reversed(places), reversed(told.defaults), strict=False)
-        by_word = zip(told.kwonlyargs, told.kw_defaults, strict=True)
-        for word, default in (*defaults, *by_word):
-            if default is not None:
-                frame.bind(word.arg, self.of(default, around))
-        for word, thing in zip(places, args, strict=False):
-            frame.bind(word.arg, thing)
-        known = {word.arg for word in (*places, *told.kwonlyargs)}
-        for name, thing in words.items():
-            if name in known:
-                frame.bind(name, thing)
-        if told.vararg is not None:
-            frame.bind(told.vararg.arg, Group("tuple", list(args[len(places) :])))
-        if told.kwarg is not None:
-            frame.bind(told.kwarg.arg, UNKNOWN)
-        return True
-
-    def make(self, kind: Class, args: Sequence[Any], words: dict[str, Any]) -> Instance:
-        """An object of a class of the program."""
-        thing = Instance(kind, branch=self.run.branch)
-        init = self.method(thing, "__init__")
-        if init is not None:
-            self.invoke(init, args, words)
-        elif args or words:
-            thing.lost = any(not name for name in kind.library())
-        return thing
-
-    def method(self, thing: Instance, word: str) -> Function | None:
-        """A method of an object of the program."""
-        for kind in thing.of.every():
-            found = kind.names.get(word)
-            if isinstance(found, Function):
-                static = any(
-                    isinstance(it, ast.Name) and it.id == "staticmethod"
-                    for it in getattr(found.node, "decorator_list", ())
-                )
-                return Function(
-                    found.node,
-                    found.frame.outer or found.frame,
-                    None if static else thing,
-                    found.plain,
-                    found.traced,
-                )
-        return None
-
     # -- binding --------------------------------------------------------------------------------------------------------
 
     def bind(self, target: ast.expr, thing: Any, frame: Frame) -> None:
@@ -503,8 +401,6 @@ class Interpreter(Expressions):
 
     def call_of(self, call: Call) -> Any:
         """What a call gives."""
-        from outlive.source.dry_run.library import called_of
-
         return called_of(self, call)
 
 
@@ -539,6 +435,28 @@ def _hashable(value: Any) -> bool:
     return True
 
 
+#: Who catches one of these catches what TensorFlow refuses.
+CATCHING = frozenset(
+    {
+        "Exception",
+        "BaseException",
+        "ValueError",
+        "TypeError",
+        "InvalidArgumentError",
+        "OpError",
+        "IndexError",
+    }
+)
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    """Tell whether a handler catches what TensorFlow raises when it refuses a call."""
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(last_name(it) in CATCHING for it in kinds)
+
+
 def _expects_errors(opened: ast.expr) -> bool:
     """Tell whether a `with` is there for an error: `pytest.raises`, `assertRaises`, `contextlib.suppress`."""
     word = last_name(opened.func).lower() if isinstance(opened, ast.Call) else ""
@@ -547,7 +465,3 @@ def _expects_errors(opened: ast.expr) -> bool:
 
 def _returns(statement: ast.stmt) -> bool:
     return any(isinstance(node, ast.Return) for node in ast.walk(statement))
-
-
-def _yields(node: ast.FunctionDef) -> bool:
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(node))

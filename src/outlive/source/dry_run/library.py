@@ -23,7 +23,6 @@ from outlive.source.dry_run.things import (
     Tensor,
     lose,
     plain,
-    whole,
 )
 from outlive.source.names import canonical
 
@@ -238,6 +237,3 @@ def _of_list(walk: Any, call: Call, owner: Group | Table, word: str) -> Any:
     if word in CHANGING:
         owner.lost = True
     return UNKNOWN
-
-
-__all__ = ["called_of", "whole"]

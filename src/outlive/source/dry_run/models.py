@@ -11,6 +11,7 @@ from outlive.source.dry_run import arrays
 from outlive.source.dry_run.allowed import ATTRIBUTES, WITHOUT_EFFECT, is_allowed
 from outlive.source.dry_run.call import Call
 from outlive.source.dry_run.datasets import features_and_labels
+from outlive.source.dry_run.dtypes import dtype_of
 from outlive.source.dry_run.questions import Refusal, Unaskable
 from outlive.source.dry_run.run import Run, kind_of
 from outlive.source.dry_run.tensors import sendable
@@ -28,9 +29,10 @@ from outlive.source.dry_run.things import (
     Table,
     Tensor,
     Unknown,
-    lose,
+    shape_of,
 )
 from outlive.source.names import canonical
+from outlive.source.specs import WIDTHS
 
 SEQUENTIAL = frozenset({"keras.Sequential", "keras.models.Sequential"})
 MODELS = frozenset({"keras.Model", "keras.models.Model", *SEQUENTIAL})
@@ -245,9 +247,6 @@ def _added(run: Run, call: Call, owner: Made, word: str) -> Any:
 
 
 def _weight(call: Call) -> Any:
-    from outlive.source.dry_run.tensors import dtype_of
-    from outlive.source.dry_run.things import shape_of
-
     given = call.get(0, "shape")
     shape = shape_of(given) if given is not None else None
     dtype = dtype_of(call.get(2, "dtype"), "float32")
@@ -412,8 +411,6 @@ def weigh(run: Run) -> None:
         except Refusal:
             continue
         found = told.value if isinstance(told, Const) and isinstance(told.value, list) else []
-        from outlive.source.specs import WIDTHS
-
         sizes = [
             (math.prod(shape) * WIDTHS.get(dtype, 4), shape, path) for shape, dtype, path in found
         ]
@@ -426,16 +423,3 @@ def weigh(run: Run) -> None:
                     f"{largest[2]} of {'×'.join(map(str, largest[1]))}",
                 )
             )
-
-
-__all__ = [
-    "attribute",
-    "called",
-    "in_batches",
-    "instance_called",
-    "lose",
-    "made",
-    "method",
-    "reference",
-    "weigh",
-]

@@ -8,6 +8,7 @@ from typing import Any
 from outlive.source.dry_run import arrays
 from outlive.source.dry_run.allowed import WITHOUT_EFFECT, is_allowed, is_harmless_word
 from outlive.source.dry_run.call import Call
+from outlive.source.dry_run.dtypes import dtype_of
 from outlive.source.dry_run.run import Run
 from outlive.source.dry_run.things import (
     NONE,
@@ -23,7 +24,6 @@ from outlive.source.dry_run.things import (
     shape_of,
 )
 from outlive.source.names import canonical
-from outlive.source.specs import SAME_TYPE, WIDTHS
 
 #: A text that is not known.
 TEXT = Tensor((), "string", "", "text")
@@ -232,29 +232,6 @@ def sendable(thing: Any) -> Any:
     if isinstance(thing, Group) and any(isinstance(sendable(it), Unknown) for it in thing.items):
         return UNKNOWN
     return thing
-
-
-#: What Python's types are in TensorFlow; in NumPy `float` is 64 bits wide.
-OF_PYTHON = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "bool": "bool",
-    "single": "",
-}
-
-
-def dtype_of(thing: Any, usual: str = "", *, numpy: bool = False) -> str:
-    """The name of a type, as a program writes it."""
-    if thing is None:
-        return usual
-    if isinstance(thing, Api):
-        root, _, word = thing.name.rpartition(".")
-        numpy = numpy or root == "numpy"
-    else:
-        word = thing.value if isinstance(thing, Const) and isinstance(thing.value, str) else ""
-    word = SAME_TYPE.get(word, word) if numpy else OF_PYTHON.get(word, word)
-    return word if word in WIDTHS or word == "string" else ""
 
 
 def _shaped(call: Call, name: str) -> Any:

@@ -34,7 +34,9 @@ def dry_run(tree: Tree, text: str, oracle: Oracle) -> Run:
         return run
     walk = Interpreter(run)
     frame = Frame()
-    frame.unsure = frozenset(name for node in tree.every(ast.Global) for name in node.names)
+    of_module = (name for node in tree.every(ast.Global) for name in node.names)
+    of_function = (name for node in tree.every(ast.Nonlocal) for name in node.names)
+    frame.elsewhere = frozenset((*of_module, *of_function))
     with contextlib.suppress(TooLong, RecursionError):
         walk.block(tree.module.body, frame)
         run.branch = run.doubt = run.traced = 0
