@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from typing import Any
 
 import pytest
@@ -110,3 +111,15 @@ def test_ranks_that_begin_at_the_same_moment_get_a_folder_each(
     second, _ = run_folders.new_run(Host())
 
     assert first != second
+
+
+def test_silence_is_judged_by_how_long_the_run_had_lasted(tmp_path: Any) -> None:
+    log, now = tmp_path / run_folders.LOG_NAME, time.time()
+    log.touch()
+    os.utime(log, (now - 100, now - 100))
+    other = {"host": {"name": "elsewhere", "boot": "b", "pids": "p"}}
+    short, long = {**other, "time": now - 160}, {**other, "time": now - 7 * 86_400}
+
+    assert not read_run.may_run_elsewhere(str(tmp_path), short)
+    assert read_run.may_run_elsewhere(str(tmp_path), long)
+    assert read_run.may_run_elsewhere(str(tmp_path), short, read_run.PATIENCE_SECONDS)

@@ -114,7 +114,7 @@ def _tell(
     ):
         raise NothingRecorded(
             f"The run {os.path.basename(folder)} is running on {start['host']['name']}, or was lost with it.",
-            "Ask there, or again in an hour: what has written nothing for that long is judged.",
+            "Ask there, or again in a minute: what writes nothing any more is judged.",
         )
     # What is private is known to the causes alone, it is not in the stored verdict: to share it, ask them again.
     verdict = stored_verdict(folder) if not (again or share or page or look) else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from outlive.coroner.gather.gather import gather, membership_in
 from outlive.coroner.judge import judge
+from outlive.coroner.ranks.ends import FROM_OUTSIDE
 from outlive.coroner.stored_verdict import stored_verdict
 from outlive.errors import NothingRecorded, did_you_mean
 from outlive.inside.notes import kinds
@@ -155,7 +156,7 @@ def _needs_a_look(verdict: Verdict | None) -> bool:
     """Whether it matters where the program was last seen: it left, or somebody ended it, and it may have stood still before."""
     if verdict is None or verdict.ending.kind in (EndingKind.HANG, EndingKind.SUCCESS):
         return True
-    return verdict.ending.signal in ("SIGTERM", "SIGKILL", "SIGINT", "SIGHUP")
+    return verdict.cause is None or verdict.cause.slug in FROM_OUTSIDE
 
 
 def _told(

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 
 from outlive.model.quick_dataclass import dataclass
 from outlive.recorder.store import run_folders
-from outlive.recorder.store.read_run import is_running, may_run_elsewhere, read_run, start_of
+from outlive.recorder.store.read_run import (
+    PATIENCE_SECONDS,
+    is_running,
+    may_run_elsewhere,
+    read_run,
+    start_of,
+)
 from outlive.recorder.store.removal import is_removable
 from outlive.recorder.store.seal import in_use
 
@@ -47,7 +53,7 @@ def goes_on(folder: str, start: dict[str, object], rings: str | None) -> bool:
     """Whether its supervisor lives, or, where that was ended, a process that writes into it."""
     if os.path.exists(os.path.join(folder, run_folders.SEALED_NAME)):
         return False
-    if is_running(start) or may_run_elsewhere(folder, start):
+    if is_running(start) or may_run_elsewhere(folder, start, PATIENCE_SECONDS):
         return True
     paths = glob.glob(os.path.join(glob.escape(rings), "*.ring")) if rings else []
     return any(map(in_use, paths))

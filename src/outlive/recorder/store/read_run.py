@@ -33,7 +33,7 @@ def read_run(folder: str) -> tuple[list[dict[str, Any]], str | None]:
         return payloads, rings
     rings = rings or run_folders.shared_rings(start_of(payloads).get("rings"))
     start = start_of(payloads)
-    if not is_running(start) and not may_run_elsewhere(folder, start):
+    if not is_running(start) and not may_run_elsewhere(folder, start, PATIENCE_SECONDS):
         seal_leftovers(rings, secrets_here())
     return payloads, rings
 
@@ -57,11 +57,14 @@ def _kernel(payloads: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next((payload for payload in payloads if payload.get("kind") == kinds.KERNEL), {})
 
 
-#: A running supervisor writes a sample every half second; after a week, every nine minutes.
-FRESH_SECONDS = 3600.0
+#: Before this time has passed without a word, nothing of a run of another host is masked or deleted: a program that is stopped writes nothing.
+PATIENCE_SECONDS = 3600.0
+#: A running supervisor writes a sample every half second at first, and with time ever more rarely: after a week, every nine minutes.
+LEAST_SILENCE_SECONDS = 30.0
+SILENCE_PER_SECOND = 0.01
 
 
-def may_run_elsewhere(folder: str, start: dict[str, Any]) -> bool:
+def may_run_elsewhere(folder: str, start: dict[str, Any], patience: float = 0.0) -> bool:
     """Whether a run of another host or container may still go on: nobody can ask its supervisor from here, but it has written lately."""
     if not is_elsewhere(start) or os.path.exists(os.path.join(folder, run_folders.SEALED_NAME)):
         return False
@@ -69,7 +72,9 @@ def may_run_elsewhere(folder: str, start: dict[str, Any]) -> bool:
         written = os.stat(os.path.join(folder, run_folders.LOG_NAME)).st_mtime
     except OSError:
         return False
-    return time.time() - written < FRESH_SECONDS
+    lasted = max(0.0, written - float(start.get("time") or written))
+    usual = max(LEAST_SILENCE_SECONDS, lasted * SILENCE_PER_SECOND)
+    return time.time() - written < max(patience, usual)
 
 
 def is_elsewhere(start: dict[str, Any]) -> bool:
