@@ -255,6 +255,7 @@ def worker_process_keeps():
             kept.append(bytearray(100_000) + reader.recv())
 
     multiprocessing.get_context("fork").Process(target=child, daemon=True).start()
+    reader.close()
     for i in range(100_000):
         at(i)
         writer.send(b"x")

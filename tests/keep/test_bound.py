@@ -439,7 +439,7 @@ def test_what_cannot_even_be_measured_does_not_fit(tmp_path: Path, small_group: 
     assert 1 == function.returncode, function.stderr
     assert "train.py does not fit: Linux killed it" in function.stderr
     assert 1 == model.returncode, model.stderr
-    assert "the model cannot be loaded within the limit of 734 MB" in model.stdout
+    assert "the model cannot be loaded within the limit of 700 MB" in model.stdout
 
 
 SCRIPT = """

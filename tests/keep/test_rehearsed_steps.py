@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -160,12 +161,19 @@ def test_what_is_said(each: float, total: float | None, limit: int, will: Will) 
 
 
 def test_a_part_that_was_not_seen_is_not_vouched_for():
-    from dataclasses import replace
-
     known = replace(seen(0.0, 5000, 1000 * MB), unseen="no epoch ended.")
 
     assert Will.UNKNOWN is answer_on(known).will
     assert "no epoch ended" in answer_on(known).says
+
+
+def test_seconds_are_no_steps():
+    known = seen(0.5 * MB, None, 1000 * MB)
+    by_the_second = replace(known, counted=replace(known.counted, what=SECONDS))
+
+    answer = answer_on(by_the_second)
+    assert Will.UNKNOWN is answer.will
+    assert "no step was counted" in answer.says and "If memory goes on growing" in answer.says
 
 
 def test_how_it_ended_in_the_rehearsal_is_the_answer():

@@ -126,6 +126,8 @@ def _memory(seen: Seen) -> Answer:
         return Answer(
             Will.UNKNOWN, f"Cannot tell: {_why_unknown(seen)} Rehearse longer (--seconds)."
         )
+    if counted.what == SECONDS:
+        return _without_steps(seen)
     left = sum(one.left_bytes for one in seen.filling)
     if left and curve.grows and _is_filling(seen):
         return _fills_up(seen, left)
@@ -153,6 +155,21 @@ def _memory(seen: Seen) -> Answer:
     return Answer(
         Will.LIVE,
         f"Will live: needs up to {size(most)} by {counted.name} {total:,.0f}, limit {size(limit)}.",
+    )
+
+
+def _without_steps(seen: Seen) -> Answer:
+    """Seconds are no steps: imports and the reading of data take memory at a steady pace, too."""
+    reach = seen.curve.reaches(float(seen.watched.limit_bytes))
+    if reach is None or reach.wide:
+        return Answer(
+            Will.UNKNOWN, "Cannot tell: no step was counted. Rehearse longer (--seconds)."
+        )
+    return Answer(
+        Will.UNKNOWN,
+        f"Cannot tell: no step was counted. If memory goes on growing as it did, the limit is reached {_when(seen, reach)}.",
+        reach,
+        reach.step,
     )
 
 
