@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import random
 import statistics
 import time
@@ -65,14 +66,17 @@ def main() -> None:
     foresee.load(shell)
     loading = time.perf_counter() - began
     foresight = foresee.Foresight(shell)
-    seconds, told, missed = [], 0, 0
+    seconds, cpu, told, missed = [], [], 0, 0
     for text, fails in cells():
         info = type("Info", (), {"raw_cell": text, "silent": False})
         words = io.StringIO()
         with contextlib.redirect_stderr(words):
-            began = time.perf_counter()
+            began, worked = time.perf_counter(), time.process_time()
             foresight.before(info)
+            cpu.append(time.process_time() - worked)
             seconds.append(time.perf_counter() - began)
+        if bool(words.getvalue()) != fails:
+            print(repr(text[:300]), words.getvalue())
         told += bool(words.getvalue()) and not fails
         missed += not words.getvalue() and fails
     ranked = sorted(seconds)
@@ -80,6 +84,10 @@ def main() -> None:
     print(f"loading {1000 * loading:.0f} ms, once")
     print(
         f"{CELLS} cells: median {1000 * statistics.median(seconds):.1f} ms, 95th percentile {1000 * p95:.1f} ms, most {1000 * ranked[-1]:.1f} ms"
+    )
+    busy = sorted(cpu)[int(0.95 * len(cpu)) - 1]
+    print(
+        f"of CPU time: median {1000 * statistics.median(cpu):.1f} ms, 95th percentile {1000 * busy:.1f} ms; load {os.getloadavg()[0]:.0f} on {os.cpu_count()} CPUs"
     )
     print(f"healthy cells with a word: {told}; failing cells without: {missed} of {CELLS // 4}")
 

@@ -24,7 +24,7 @@ from rich.console import Console
 
 from conftest import SECONDS, Outlive
 from made_evidence import composed
-from outlive.model.events import ChildDeath, Moment, Origin, Program, Sample, Thrown
+from outlive.model.events import ChildDeath, Moment, Origin, Program, Sample, Thrown, Warned
 from outlive.model.evidence import Evidence, Run
 from outlive.model.findings import Ending, EndingKind, Place
 from outlive.model.memory import Stage
@@ -159,6 +159,18 @@ def test_what_was_noticed_is_told_newest_first() -> None:
     assert "shuffle at most 100 MB  a.py:3" in text and "\x1b" not in text
     assert to_data(run)["fired"] == list(run.fired)
     assert to_data(run)["stages"] == [{"kind": "shuffle", "at_most": 100_000_000, "line": "a.py:3"}]
+
+
+def test_what_a_watch_said_is_noticed_in_top_and_in_the_strip() -> None:
+    run = alive("warned")
+    said = Warned("files-growing", "The program has 90 files open.", 12.0)
+    evidence = replace(run.evidence, run=replace(run.evidence.run, warnings=(said,)))
+
+    warned = replace(run, evidence=evidence)
+
+    assert ["The program has 90 files open.  after 12 s"] == list(warned.fired)
+    assert any("90 files open" in line for line in shown(warned))
+    assert any("90 files open" in row.plain for row in strip(warned))
 
 
 def test_the_strip_has_at_most_five_rows_and_begins_with_the_program() -> None:

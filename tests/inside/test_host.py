@@ -395,3 +395,19 @@ def test_garbage_in_the_files_of_a_machine_raises_nothing(
         sampler = Sampler(host, 7)
         for _ in range(2):
             sampler.nearness(sampler.sample())
+
+
+def test_of_a_device_that_is_mounted_twice_the_mount_above_a_path_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "data/work").mkdir(parents=True)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    device = (tmp_path / "data").stat().st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    lines = [
+        f"{index} 1 {number} / {point} rw - ext4 /dev/sda rw\n"
+        for index, point in enumerate(("/", "/data", "/run/somewhere/else"))
+    ]
+    (tmp_path / "proc/self/mountinfo").write_text("".join(lines))
+
+    found = Host(str(tmp_path)).filesystem_of("/data/work")
+
+    assert found is not None and "/data" == found.point

@@ -34,7 +34,7 @@ class Readings:
         self._pid = pid
         self._next = 0.0
         self._next_groups = 0.0
-        self._quotas: list[str] = []
+        self._limited = False  #: by a quota
         self._task_groups: list[str] = []
         self._data = DataWaits(rings)
         self._gpus = _gpu_rooms()
