@@ -20,7 +20,7 @@ from outlive.recorder.crash.instructions import Instruction, decode, lacks
 from outlive.recorder.crash.mappings import Mappings
 from outlive.recorder.crash.shim_file import CrashWords
 from outlive.recorder.crash.symbols import SymbolFile
-from outlive.recorder.flight import INITIAL_PID_NAMESPACE
+from outlive.recorder.sampler import has_own_pid_namespace
 from tests.inside.test_shim import Ended, both_ways, compile_helper, library, victim
 
 __all__ = ["library"]  # a fixture
@@ -398,7 +398,7 @@ def test_libraries_that_everybody_has_are_not_the_top(name: str) -> None:
 
 # The kernel's log.
 
-INITIAL_NAMESPACE = os.readlink("/proc/self/ns/pid") == INITIAL_PID_NAMESPACE
+INITIAL_NAMESPACE = not has_own_pid_namespace()
 
 
 @pytest.mark.parametrize(

@@ -348,7 +348,7 @@ def test_a_card_that_fills_is_told_and_one_that_is_taken_at_once_is_not() -> Non
     rising = readings(gpus=[((GB // 5 * at, 10 * GB),) for at in range(46)])
     taken = readings(gpus=[((0, 10 * GB),)] * 5 + [((int(9.5 * GB), 10 * GB),)] * 40)
 
-    assert "graphics card" in asked("gpu-memory-filling", rising)[0].says
+    assert "GPU" in asked("gpu-memory-filling", rising)[0].says
     assert silent(taken)
 
 

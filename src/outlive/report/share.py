@@ -70,9 +70,10 @@ class Stranger:
             for fact in finding.because
             if fact.private and isinstance(fact.value, str) and len(fact.value) > SHORTEST
         ]
-        return Stranger(self._mask, [*private, *self._names])._finding(finding)
+        return Stranger(self._mask, [*private, *self._names]).masked(finding)
 
-    def _finding(self, finding: Finding) -> Finding:
+    def masked(self, finding: Finding) -> Finding:
+        """A finding of which nothing but what is known to be private is hidden."""
         return replace(
             finding,
             says=self.text(finding.says),

@@ -135,7 +135,7 @@ def _wanted(settings: Settings) -> Iterator[Unit[Source]]:
 
 
 def _ask(
-    source: Source, units: Iterable[Unit[Source]]
+    source: Source, units: Sequence[Unit[Source]]
 ) -> tuple[list[Finding], list[UnitFailure], list[str]]:
     findings: list[Finding] = []
     failures: list[UnitFailure] = []
@@ -147,7 +147,20 @@ def _ask(
             unread.append(f"too deeply nested for {unit.slug}")
         except Exception as error:  # a broken rule is reported and hides nobody else's finding
             failures.append(UnitFailure(unit.slug, f"{type(error).__name__}: {error}"))
-    return sorted(set(findings), key=_position), failures, unread
+    return sorted(_most_special(units, findings), key=_position), failures, unread
+
+
+def _most_special(units: Iterable[Unit[Source]], findings: Iterable[Finding]) -> set[Finding]:
+    """Leave out what a more special rule says of the same line in better words."""
+    behind = {unit.slug: unit.behind for unit in units}
+    told = {
+        (general, finding.where)
+        for finding in findings
+        for general in behind[finding.slug]
+        if finding.confidence >= Confidence.LIKELY
+    }
+    lines = {(slug, where.line) for slug, where in told if where is not None}
+    return {it for it in findings if it.where is None or (it.slug, it.where.line) not in lines}
 
 
 def _position(finding: Finding) -> tuple[int, int, int, str]:

@@ -15,6 +15,7 @@ from outlive.units.unit import rule
     since="0.2",
     needs=("constant",),
     prevents=("uncaught-exception",),
+    behind=("dtypes-do-not-fit",),
 )
 def constant_of_a_tensor(source: Source) -> Iterator[Finding]:
     """`tf.constant` gets a tensor of a graph, which has no value yet.

@@ -18,7 +18,11 @@ NEEDING_A_RANK = (
 
 
 @rule(
-    "R606", since="0.2", needs=("decode_image",), prevents=("shape-mismatch", "uncaught-exception")
+    "R606",
+    since="0.2",
+    needs=("decode_image",),
+    prevents=("shape-mismatch", "uncaught-exception"),
+    behind=("shapes-do-not-fit",),
 )
 def picture_without_a_rank(source: Source) -> Iterator[Finding]:
     """A picture from `decode_image` has no rank, and the next operation refuses it.

@@ -19,6 +19,7 @@ LOSSES = (
     since="0.2",
     needs=("with_logits",),
     prevents=("uncaught-exception",),
+    behind=("shapes-do-not-fit",),
 )
 def positional_labels_and_logits(source: Source) -> Iterator[Finding]:
     """A cross entropy of TensorFlow 1 gets labels and logits without their names.

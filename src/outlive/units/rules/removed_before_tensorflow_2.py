@@ -22,11 +22,7 @@ NAMES = {
 LAST = frozenset(name.rpartition(".")[2] for name in NAMES)
 
 
-@rule(
-    "R679",
-    since="0.2",
-    prevents=("uncaught-exception",),
-)
+@rule("R679", since="0.2", prevents=("uncaught-exception",), behind=("shapes-do-not-fit",))
 def removed_before_tensorflow_2(source: Source) -> Iterator[Finding]:
     """A name is used, or an order of arguments, that was given up with TensorFlow 1.0.
 

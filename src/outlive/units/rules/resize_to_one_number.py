@@ -18,6 +18,7 @@ RESIZERS = (
     since="0.2",
     needs=("resize",),
     prevents=("shape-mismatch", "uncaught-exception"),
+    behind=("shapes-do-not-fit",),
 )
 def resize_to_one_number(source: Source) -> Iterator[Finding]:
     """`tf.image.resize` gets its height and width as two arguments, or only one number.

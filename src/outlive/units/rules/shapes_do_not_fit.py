@@ -42,16 +42,10 @@ def shapes_do_not_fit(source: Source) -> Iterator[Finding]:
             where=source.place(node),
         )
     for trouble in source.refused("shape"):
-        if trouble.node not in told and not _is_told_elsewhere(source, trouble.node):
+        if trouble.node not in told:
             yield Finding(
                 f"{trouble.by} refuses these shapes: {trouble.says}.",
                 confidence=source.surely(trouble),
                 remedies=(remedy,),
                 where=source.place(trouble.node),
             )
-
-
-def _is_told_elsewhere(source: Source, node: ast.AST) -> bool:
-    """Whether `picture-without-a-rank` has its own words for it."""
-    words = "" if not isinstance(node, ast.Call) else source.called(node.func)
-    return words.startswith("tf.image.") and "decode_image" in source.text

@@ -15,6 +15,7 @@ from outlive.units.unit import rule
     since="0.2",
     needs=("set_shape",),
     prevents=("shape-mismatch",),
+    behind=("shapes-do-not-fit",),
 )
 def static_shape_contradicted(source: Source) -> Iterator[Finding]:
     """`set_shape` gets another number of axes than the tensor has.
