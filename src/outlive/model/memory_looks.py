@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from outlive.model.findings import Place, size
+from outlive.model.patterns import has_word
 from outlive.model.quick_dataclass import dataclass
 
 #: Less growth between two looks says nothing of a process this large.
@@ -185,6 +186,7 @@ class Alive:
     name: str
     words: str  #: its shape and type
     bytes: int
+    made: Place | None = None  #: the line that made it, in the function that grew
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,19 @@ class Making:
         """What the line makes: to follow its name in a sentence; nothing where that is not known."""
         text = self.text if len(self.text) <= LONGEST_TEXT else f"{self.text[:LONGEST_TEXT]}…"
         return f"makes `{text}`: {self.words}, {size(self.bytes)}" if self.text else ""
+
+    def larger_than(self, limit: int) -> Alive | None:
+        """An array that the line fills and that cannot fit: its pages are taken only as they are written."""
+        return next(
+            (
+                one
+                for one in self.alive
+                if one.bytes > limit
+                and one.made is not None
+                and has_word(self.place.code, one.name)
+            ),
+            None,
+        )
 
     @property
     def beside(self) -> str:

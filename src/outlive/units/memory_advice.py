@@ -16,6 +16,8 @@ ADVICE = (
     (bounded(r"\.merge\("), "Check the keys before merging (validate=\"one_to_many\", df[key].duplicated().sum()): keys that occur many times on both sides multiply the rows. Keep only the columns you need."),
     (bounded(r"\bread_csv\(|\bread_parquet\(|\bread_json\("), "Read less: usecols=[…], dtype={…} with narrow types, or chunksize=100_000 and one chunk after the other."),
     (bounded(r"\b(?:pd|pandas)\.concat\("), "Keep only what you need of each part, or write the parts to disk as they come (to_parquet), and join them there."),
+    (bounded(r"\bone_hot\(|\bto_categorical\("), "Keep class numbers instead of one-hot vectors: a sparse loss (sparse_categorical_crossentropy, sparse_softmax_cross_entropy_with_logits) takes them as they are."),
+    (bounded(r"\bnp\.(?:zeros|ones|empty|full)\(|\bnumpy\.(?:zeros|ones|empty|full)\("), "Make it no larger than what is really in it: a sparse matrix (scipy.sparse), rows only for what occurs (np.unique(…, return_inverse=True)), a narrower dtype, or a file (np.memmap)."),
     (bounded(r"\.todense\(|\.toarray\("), "Keep the matrix sparse; if an estimator needs it dense, give it rows in parts."),
     (bounded(r"\bcdist\(|\bpairwise_distances\("), "Work in blocks of rows (sklearn.metrics.pairwise_distances_chunked) instead of all pairs at once."),
     (bounded(r"\[:, ?(?:None|\w{1,20}\.newaxis).{0,120}[-+*]"), "All pairs at once take n × m numbers for each coordinate: work in blocks of rows (for i in range(0, n, 1000): …)."),

@@ -123,6 +123,8 @@ container = fields(
         "length": whole,
         "bytes": whole,
         "holds": text(),
+        "within": text(),
+        "errors": flag,
         "inner": whole,
         "line": whole,
         "whole": flag,
