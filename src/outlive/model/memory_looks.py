@@ -226,6 +226,15 @@ class Making:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfreed:
+    """The only call of a file that takes something from a native library, which nothing in the file gives back."""
+
+    place: Place
+    call: str  #: as the source writes it
+    closer: str  #: part of the name of what would give it back
+
+
+@dataclass(frozen=True, slots=True)
 class Looks:
     """What the looks into one process have shown."""
 
@@ -239,6 +248,7 @@ class Looks:
     callees: Mapping[str, str] = field(
         default_factory=dict
     )  #: names on the growing line -> what they are
+    unfreed: Unfreed | None = None
 
     def split(self) -> Split | None:
         """Where the growth between the first and the last full look went; None when they tell too little.
