@@ -20,7 +20,7 @@ def newest_kept(case: FixCase) -> Answer:
     """The container keeps as many of its newest elements as fit in a fifth of the limit.
 
     ## What it changes
-    `x = []` becomes `x = collections.deque(maxlen=…)`; a dictionary drops its oldest entry when it is full.
+    `x = []` or `x = deque()` becomes `x = collections.deque(maxlen=…)`; a dictionary drops its oldest entry when it is full.
 
     ## When it is offered
     The container is a dictionary, or the file makes the list in one place, fills it with `append`, and never takes slices of it. Nothing better is known: what is needed of
@@ -43,7 +43,7 @@ def newest_kept(case: FixCase) -> Answer:
         return None
     key = case.source.segment(call.func.value)
     bindings = case.source.names.bindings(call.func.value)
-    if len(bindings) != 1 or not isinstance(bindings[0].value, ast.List) or bindings[0].value.elts:
+    if len(bindings) != 1 or not _is_empty(case, bindings[0].value):
         return f"`{key}` is not made in one place of this file: keep only what is needed of each element"
     for use in case.uses(key):
         above = case.source.tree.parent(use)
@@ -61,6 +61,17 @@ def newest_kept(case: FixCase) -> Answer:
         (*imports, case.replaced(bindings[0].value, f"{written}(maxlen={most})")),
         results=f"`{key}` holds the newest {most} elements instead of all: what reads it sees those only.",
     )
+
+
+def _is_empty(case: FixCase, made: ast.AST | None) -> bool:
+    """An empty list, or a deque that is empty and has no bound."""
+    if isinstance(made, ast.Call):
+        return (
+            case.source.called(made.func) == "collections.deque"
+            and not made.args
+            and not made.keywords
+        )
+    return isinstance(made, ast.List) and not made.elts
 
 
 def _dictionary(case: FixCase, statement: ast.Assign) -> Answer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from outlive.model.patch import Answer, Patch
 from outlive.source.fix_case import FixCase
 from outlive.source.syntax import last_name
@@ -30,7 +32,7 @@ def prediction_in_batches(case: FixCase) -> Answer:
     `batch_size` of `predict` or `evaluate` becomes 32.
 
     ## When it is offered
-    The line asks for larger batches, by a number.
+    The line asks for larger batches, by a number, or for all examples at once (`batch_size=len(x)`).
 
     ## What becomes of the results
     They stay the same, but for the last digits of a float32: sums are made in another order.
@@ -39,7 +41,8 @@ def prediction_in_batches(case: FixCase) -> Answer:
         place = 1 if last_name(call.func) == "predict" else 2
         size = case.argument(call, "batch_size", place)
         number = case.source.number(size)
-        if size is not None and number is not None and number > USUAL:
+        at_once = isinstance(size, ast.Call) and last_name(size.func) == "len"
+        if size is not None and (at_once or (number is not None and number > USUAL)):
             return Patch(
                 f"Ask the model about {USUAL} examples at a time.",
                 (case.replaced(size, str(USUAL)),),
