@@ -63,7 +63,8 @@ def _ended_well(proposal: Proposal, start: Start, rehearsal: Rehearsal) -> Verif
 def _still_alive(start: Start, rehearsal: Rehearsal) -> Verified:
     lived = f"for {rehearsal.seconds:.0f} s"
     found = rehearsal.evidence
-    if found is not None and found.waits.stuck is not None:
+    # One that only waits in between is noted, too, and is not what it died of: whether it comes past that point, its CPU time tells.
+    if start.hung and found is not None and found.waits.stuck is not None:
         return Verified(False, f"it stood still again, {lived}")
     if start.hung:  # who hangs lives, too: only an end shows that it did not
         return Verified(

@@ -43,7 +43,8 @@ def newest_kept(case: FixCase) -> Answer:
         return None
     key = case.source.segment(call.func.value)
     bindings = case.source.names.bindings(call.func.value)
-    if len(bindings) != 1 or not _is_empty(case, bindings[0].value):
+    made = bindings[0].value if len(bindings) == 1 else None
+    if made is None or not _is_empty(case, made):
         return f"`{key}` is not made in one place of this file: keep only what is needed of each element"
     for use in case.uses(key):
         above = case.source.tree.parent(use)
@@ -58,12 +59,12 @@ def newest_kept(case: FixCase) -> Answer:
     written, imports = case.imported("collections.deque")
     return Patch(
         f"Let `{key}` keep the newest {most} elements.",
-        (*imports, case.replaced(bindings[0].value, f"{written}(maxlen={most})")),
+        (*imports, case.replaced(made, f"{written}(maxlen={most})")),
         results=f"`{key}` holds the newest {most} elements instead of all: what reads it sees those only.",
     )
 
 
-def _is_empty(case: FixCase, made: ast.AST | None) -> bool:
+def _is_empty(case: FixCase, made: ast.AST) -> bool:
     """An empty list, or a deque that is empty and has no bound."""
     if isinstance(made, ast.Call):
         return (
