@@ -134,7 +134,7 @@ ROWS = (
         ("work = queue.Queue(maxsize=8)", "done = queue.Queue(maxsize=3)"), says=QUEUED, known=QUEUES),
     Row("error-without-traceback", "kept-in-container", "kept = []\ntry:\n    f()\nexcept ValueError as wrong:\n    kept.append(wrong)  # <-\n",
         ("kept.append(wrong.with_traceback(None))",), says=FAILED, known=FAILS),
-    Row("prediction-in-batches", "memory-limit-reached", "out = model.predict(x, batch_size=len(x))  # <-\n", ("batch_size=32",)),
+    Row("prediction-in-batches", "memory-limit-reached", "out = model.predict(x, batch_size=len(x))  # <-\n", ("batch_size=8",)),
     Row("batch-dimension-added", "shape-mismatch", "out = model(x)  # <-\n", ("model(x[None, ...])",), remedies=(Remedy("Add the batch dimension: x[None]."),),
         known=thrown("Input 0 of layer 'conv' is incompatible with the layer: expected min_ndim=4, found ndim=3. Full shape received: (8, 8, 3)",
                      scene=held("x", (8, 8, 3), "float32"))),

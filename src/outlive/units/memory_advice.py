@@ -8,7 +8,7 @@ from outlive.model.patterns import bounded
 ADVICE = (
     (bounded(r"\bnp\.load\(|\bnumpy\.load\("), "Read the array from its file as it is used: np.load(…, mmap_mode=\"r\"); only the parts that are touched take memory."),
     (bounded(r"\.backward\(\)|\bloss\b.{0,40}\+=|\+=\s{0,8}loss\b"), "Add numbers, not tensors: total += loss.item() (PyTorch) or float(loss) (TensorFlow). A tensor keeps all that it was computed from."),
-    (bounded(r"\.predict\(.{0,200}\bbatch_size\b"), "Ask the model about fewer examples at a time: predict(x, batch_size=32)."),
+    (bounded(r"\.predict\(.{0,200}\bbatch_size\b"), "Ask the model about fewer examples at a time: predict(x, batch_size=8) where an example is a picture, 32 where it is a row; halve it until it fits."),
     (bounded(r"\.predict\("), "Predict in batches, and keep what is needed of each: for batch in dataset: model.predict_on_batch(batch)."),
     (bounded(r"\.fit\(.{0,200}\b(?:epochs|batch_size|validation_data|validation_split)\b"), "Give fit batches that are read as they are used (a tf.data.Dataset, or a keras.utils.PyDataset) instead of whole arrays, of which it makes a float32 copy; or reduce batch_size."),
     (bounded(r"\bOneHotEncoder\b|\.fit_transform\("), "Keep the result sparse (sparse_output=True), or transform one part after the other (partial_fit); copy=False saves the copy where the input may change."),

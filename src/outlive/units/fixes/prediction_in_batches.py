@@ -9,8 +9,9 @@ from outlive.source.fix_case import FixCase
 from outlive.source.syntax import last_name
 from outlive.units.unit import fix
 
-#: Keras' own.
+#: Keras' own; and what fits where all at once did not, whatever an example is.
 USUAL = 32
+FEW = 8
 METHODS = ("predict", "evaluate")
 
 
@@ -26,10 +27,10 @@ METHODS = ("predict", "evaluate")
     ),
 )
 def prediction_in_batches(case: FixCase) -> Answer:
-    """The model is asked about 32 examples at a time.
+    """The model is asked about 32 examples at a time, or 8.
 
     ## What it changes
-    `batch_size` of `predict` or `evaluate` becomes 32.
+    `batch_size` of `predict` or `evaluate` becomes 32; where it was all examples at once, 8.
 
     ## When it is offered
     The line asks for larger batches, by a number, or for all examples at once (`batch_size=len(x)`).
@@ -43,8 +44,9 @@ def prediction_in_batches(case: FixCase) -> Answer:
         number = case.source.number(size)
         at_once = isinstance(size, ast.Call) and last_name(size.func) == "len"
         if size is not None and (at_once or (number is not None and number > USUAL)):
+            many = FEW if at_once else USUAL
             return Patch(
-                f"Ask the model about {USUAL} examples at a time.",
-                (case.replaced(size, str(USUAL)),),
+                f"Ask the model about {many} examples at a time.",
+                (case.replaced(size, str(many)),),
             )
     return None
