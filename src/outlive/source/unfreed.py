@@ -23,7 +23,7 @@ PAIRS = (
     ("acquire", ("release",)),
     ("retain", ("release",)),
     ("mmap", ("munmap",)),
-    ("_new", ("free", "delete", "destroy", "unref", "release")),
+    ("new", ("free", "delete", "destroy", "unref", "release")),
 )
 
 

@@ -10,7 +10,14 @@ import sys
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 from itertools import islice
 
-from ..notes.tf_private import COUNTS_ELEMENTS, number_of_elements
+from ..notes.tf_private import (
+    COUNTS_ELEMENTS,
+    KERAS,
+    KERAS_LAYERS,
+    KERAS_VARIABLES,
+    WRAPPED_LIST,
+    number_of_elements,
+)
 from .census import text_of
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -148,12 +155,6 @@ def attributes_of(value: Any) -> Dict[str, Any]:
     return found
 
 
-#: Where Keras 3 and Keras 2 keep what a layer, a model or an optimizer owns.
-KERAS = ("keras.", "tf_keras.")
-KERAS_VARIABLES = ("_trainable_variables", "_non_trainable_variables", "_trainable_weights", "_non_trainable_weights", "_variables")  # fmt: skip
-KERAS_LAYERS = ("_layers", "_self_tracked_trackables", "_metrics", "_functional", "optimizer")
-
-
 def weight(value: Any, depth: int = 0, seen: Optional[Set[int]] = None, step: int = STEP) -> int:
     """About how many bytes would be free if this were gone."""
     seen = set() if seen is None else seen
@@ -221,7 +222,7 @@ def _listed(value: Any) -> List[Any]:
     kind = container_kind(value)
     if kind != "list":
         return []
-    stored = attributes_of(value).get("_storage")
+    stored = attributes_of(value).get(WRAPPED_LIST)
     return every_element(stored if type(stored) is list else value, kind)
 
 

@@ -39,6 +39,13 @@ TRACING_FILE = "/tensorflow/python/framework/func_graph.py"
 
 # Private names on classes that are wrapped or noticed. A class without the name stays as it is.
 
+#: Where Keras 3 and Keras 2 keep what a layer, a model or an optimizer owns.
+KERAS = ("keras.", "tf_keras.")
+KERAS_VARIABLES = ("_trainable_variables", "_non_trainable_variables", "_trainable_weights", "_non_trainable_weights", "_variables")  # fmt: skip
+KERAS_LAYERS = ("_layers", "_self_tracked_trackables", "_metrics", "_functional", "optimizer")
+#: Where TensorFlow keeps the elements of a list that it has wrapped to track it.
+WRAPPED_LIST = "_storage"
+
 KERAS_BACKUP_SAVES = "_save_model"  #: of Keras 3's BackupAndRestore
 SESSION_IS_CLOSED = "_closed"  #: of BaseSession: all
 CANCELLATION_IS_USED = "_impl"  #: of CancellationManager: all
