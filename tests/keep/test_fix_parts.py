@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from made_evidence import evidence
+from made_evidence import evidence, group
 from outlive.errors import UsageError
 from outlive.inside.notes.masking import MASK
 from outlive.keep.fix import private_copy as copies
@@ -237,3 +237,33 @@ def test_what_is_told_to_a_program() -> None:
     assert "outlive.fix/1" == told["schema"]
     assert not told["patch"]["verified"]
     assert "not verified, because it was not run" == told["patch"]["because"]
+
+
+def test_who_runs_out_of_memory_again_is_not_healed() -> None:
+    """Another line of it, or another cause: the program is dead of the same want."""
+    known: dict[str, Any] = {"groups": (group(limit=500, used=500, kills=(0, 1)),)}
+    again = replace(DIED, findings=(replace(FINDING, slug="memory-limit-reached"),))
+    later = Rehearsal(again, evidence("SIGKILL", **known), 137, 9.0, 9.0, 0, 0, 0, True)
+
+    found = verified(PROPOSAL, DIED, evidence("SIGKILL", **known), START, later)
+
+    assert not found.yes
+    assert "ran out of memory again" in found.says
+
+
+def test_an_exception_of_the_function_that_was_changed_may_be_the_patchs_own() -> None:
+    """A file that is closed at once is no longer out of descriptors: the next line writes to it, and fails."""
+
+    def failing(line: int, function: str) -> Evidence:
+        frames = (Place("a.py", line, function, "work()"),)
+        return evidence(1, thrown=(Thrown("ValueError", "no", frames=frames, origin=Origin.MAIN),))
+
+    died_in_write = replace(
+        DIED, findings=(replace(FINDING, where=Place("a.py", 3, "write")),)
+    )  # fmt: skip
+    before = evidence(1, thrown=(Thrown("OSError", "no", frames=(Place("a.py", 3, "write"),), origin=Origin.MAIN),))  # fmt: skip
+    same = replace(died("uncaught-exception", 5), evidence=failing(5, "write"))
+    other = replace(died("uncaught-exception", 9), evidence=failing(9, "report"))
+
+    assert not verified(PROPOSAL, died_in_write, before, START, same).yes
+    assert verified(PROPOSAL, died_in_write, before, START, other).yes

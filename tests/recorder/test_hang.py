@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,11 +18,14 @@ from outlive.cli.run_program.request import Options, parse
 from outlive.coroner.gather.wait_kinds import Told, by_the_kernel
 from outlive.errors import UsageError
 from outlive.inside.machine.host import Host
+from outlive.inside.notes import kinds
 from outlive.model.events import Stack
 from outlive.model.findings import Place
 from outlive.model.waits import Forked, Held, Standstill, Thing, Wait, Waiting
 from outlive.recorder.hang.linux_waits import waits_of
 from outlive.recorder.hang.progress import Reading, Stillness, moved_between
+from outlive.recorder.hang.watch import HangWatch, QuietWatch
+from outlive.recorder.store.entries import entries
 
 PID = 7
 
@@ -320,3 +324,65 @@ def test_calls_of_the_kernel_are_read_from_proc(
     waits = waits_of(Host(str(tmp_path)), 7)
 
     assert [[7, "S", "read", "0 /dev/pts/4"], [8, "S", "running", ""], [9, "S", "", ""]] == waits
+
+
+@pytest.mark.death
+def test_a_deadlock_that_a_time_limit_ends_is_the_cause_although_nobody_asked(
+    outlive: Outlive,
+) -> None:
+    """`timeout 20 outlive run train.py` in a CI job: nothing is printed while it stands, and the verdict on its end knows why it stood."""
+    script = outlive.script("locks.py", TWO_LOCKS)
+
+    with subprocess.Popen(
+        [sys.executable, "-m", "outlive", "run", str(script)],
+        cwd=outlive.folder, env=outlive.environment, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        while not any(_noted(run) for run in outlive.runs):
+            assert process.poll() is None
+            time.sleep(0.2)
+        process.terminate()
+        told = process.communicate()[1]
+
+    assert -signal.SIGTERM == process.returncode
+    assert told.lstrip().startswith("outlive: locks.py was terminated")
+    assert "deadlocked]" in told
+
+
+def _noted(run: Path) -> bool:
+    """Whether the supervisor has noted that the program of a run stands still."""
+    log = run / "supervisor.log"
+    return log.exists() and any(entry.get("kind") == kinds.HANG for entry in entries(str(log)))
+
+
+def test_a_quiet_watch_looks_about_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[float] = []
+    monkeypatch.setattr(HangWatch, "saw", lambda self, at, pids: looked.append(at))
+    watch = QuietWatch(Host("/nowhere"), None)
+
+    for tenth in range(30):
+        watch.saw(tenth / 10, [PID])
+
+    assert [0.0, 0.9, 1.8, 2.7] == looked
+
+
+def test_a_program_that_goes_on_after_each_wait_is_asked_less_and_less_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[float] = []
+
+    class Moving(HangWatch):
+        def __init__(self, host: Host, rings: str | None, after: float) -> None:
+            super().__init__(host, rings, after)
+            made.append(after)
+
+        def saw(self, at: float, pids: object) -> dict[str, object]:
+            return {"kind": kinds.MOVING, "at": at}
+
+    monkeypatch.setattr("outlive.recorder.hang.watch.HangWatch", Moving)
+    watch = QuietWatch(Host("/nowhere"), None)
+
+    for second in range(3):
+        watch.saw(float(second), [PID])
+
+    assert [8.0, 16.0, 32.0, 64.0] == made

@@ -85,9 +85,9 @@ def held(name: str, shape: tuple[int, ...], dtype: str) -> Scene:
     return Scene(values=(Held(name, "numpy.ndarray", Place(HERE, 1, "<module>"), shape, dtype),))
 
 
-def keeper(name: str, kind: str = "list") -> tuple[str, dict[str, Any]]:
+def keeper(name: str, kind: str = "list", **of: Any) -> tuple[str, dict[str, Any]]:
     holder = Holder(
-        name, kind, 100, 100_000_000, first_length=10, looks=2, part_of_growth=0.9, share=0.9
+        name, kind, 100, 100_000_000, first_length=10, looks=2, part_of_growth=0.9, share=0.9, **of
     )
     return holder.kept, {
         "how": "SIGKILL",
@@ -99,6 +99,8 @@ def keeper(name: str, kind: str = "list") -> tuple[str, dict[str, Any]]:
 KEPT, KEEPS = keeper("kept")
 CACHED, CACHES = keeper("table", "lru_cache")
 STORED, STORES = keeper("store", "dict")
+QUEUED, QUEUES = keeper("work", "queue")
+FAILED, FAILS = keeper("kept", errors=True)
 
 ROWS = (
     Row("shallower-prefetch", "prefetch-too-deep", "ds = ds.prefetch(90)  # <-\n", ("prefetch(2)",),
@@ -126,6 +128,13 @@ ROWS = (
         ("lru_cache(maxsize=40)",), says=CACHED, known=CACHES),
     Row("newest-kept", "kept-in-container", "kept = []\nfor n in range(9):\n    kept.append(n)  # <-\nprint(max(kept))\n",
         ("import collections\n", "kept = collections.deque(maxlen=40)"), says=KEPT, known=KEEPS),
+    Row("newest-kept", "kept-in-container", "from collections import deque\nkept = deque()\nfor n in range(9):\n    kept.append(n)  # <-\nprint(max(kept))\n",
+        ("kept = deque(maxlen=40)",), says=KEPT, known=KEEPS),
+    Row("queue-bounded", "kept-in-container", "import queue\nwork = queue.Queue()\ndone = queue.Queue(maxsize=3)\nwork.put(1)  # <-\n",
+        ("work = queue.Queue(maxsize=8)", "done = queue.Queue(maxsize=3)"), says=QUEUED, known=QUEUES),
+    Row("error-without-traceback", "kept-in-container", "kept = []\ntry:\n    f()\nexcept ValueError as wrong:\n    kept.append(wrong)  # <-\n",
+        ("kept.append(wrong.with_traceback(None))",), says=FAILED, known=FAILS),
+    Row("prediction-in-batches", "memory-limit-reached", "out = model.predict(x, batch_size=len(x))  # <-\n", ("batch_size=8",)),
     Row("batch-dimension-added", "shape-mismatch", "out = model(x)  # <-\n", ("model(x[None, ...])",), remedies=(Remedy("Add the batch dimension: x[None]."),),
         known=thrown("Input 0 of layer 'conv' is incompatible with the layer: expected min_ndim=4, found ndim=3. Full shape received: (8, 8, 3)",
                      scene=held("x", (8, 8, 3), "float32"))),
@@ -201,6 +210,9 @@ def test_a_file_that_was_changed_since_is_not_patched(row: Row) -> None:
 REFUSED = (
     ("unread-container-dropped", "kept-in-container", "kept = []\nkept.append(1)  # <-\nprint(kept)\n", KEPT, KEEPS),
     ("newest-kept", "kept-in-container", "kept = []\nkept.append(1)  # <-\nprint(kept[2:])\n", KEPT, KEEPS),
+    ("queue-bounded", "kept-in-container", "import queue\na, b = queue.Queue(), queue.Queue()\na.put(1)  # <-\n", QUEUED, QUEUES),
+    ("error-without-traceback", "kept-in-container", "kept = []\nwrong = make()\nkept.append(wrong)  # <-\n", FAILED, FAILS),
+    ("newest-kept", "kept-in-container", "from collections import deque\nkept = deque([1, 2])\nkept.append(1)  # <-\n", KEPT, KEEPS),
     ("file-closed", "too-many-open-files", "def f(n):\n    file = open(n)  # <-\n    return file\n", "It died.", {}),
     ("tape-inside-loop", "tape-kept-open", "with tape_of() as tape:  # <-\n    x = 1\n    for n in a:\n        f(n)\n", "It died.", {}),
     ("workers-spawned", "forked-after-threads", "import multiprocessing as mp\nmp.Pool(2)  # <-\n", "It died.", {}),

@@ -238,7 +238,7 @@ def test_the_limit_says_what_the_line_was_about_to_make() -> None:
         ("x = np.load(path)", "mmap_mode"),
         ("total += loss", ".item()"),
         ("joined = left.merge(right, on='id')", "validate="),
-        ("scores = model.predict(x, batch_size=900)", "batch_size=32"),
+        ("scores = model.predict(x, batch_size=900)", "batch_size=8"),
         ("frame = pd.get_dummies(frame)", "sparse=True"),
         ("dense = matrix.toarray()", "sparse"),
         ("gaps = rows[:, None] - rows[None]", "blocks of rows"),

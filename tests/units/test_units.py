@@ -64,7 +64,7 @@ ALLOWED_IMPORTS = {
     "__future__", "difflib", "re", "shlex", "collections", "collections.abc", "outlive.model.fact_names", "outlive.model.findings", "outlive.model.evidence", "outlive.units.unit",
     # nouns and words, as pure as the view
     "outlive.model.events", "outlive.model.crash", "outlive.model.sender_names", "outlive.units.complaints", "outlive.model.data", "outlive.model.memory", "outlive.model.memory_looks",
-    "outlive.units.complaint_facts", "outlive.units.memory_advice", "outlive.units.notebook_names", "outlive.model.surroundings_at_death", "outlive.model.patterns", "outlive.model.waits",
+    "outlive.units.complaint_facts", "outlive.units.exception_advice", "outlive.units.keeping_advice", "outlive.units.shape_advice", "outlive.units.memory_advice", "outlive.units.notebook_names", "outlive.model.surroundings_at_death", "outlive.model.patterns", "outlive.model.waits",
     "outlive.model.ranks.membership", "outlive.model.ranks.peer_words",
 }  # fmt: skip
 

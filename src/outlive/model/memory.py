@@ -21,6 +21,9 @@ SMALL_ELEMENT = 1000
 #: An array that was longer at so many looks, each after the process had grown by a good step.
 RISES_OF_A_WHOLE = 3
 
+#: So few lists in a dictionary are its parts; it is their elements that are many.
+FEW_CONTAINERS = 8
+
 #: Samples err by some per cent.
 MOST_BELIEVABLE = 1.15
 
@@ -101,6 +104,9 @@ class Holder:
         None  #: the most elements that it may have, where it was made with such a bound
     )
     by_library: bool = False  #: it is an attribute of a library's object
+    within: str = ""  #: what the containers in it hold
+    errors: bool = False  #: it holds exceptions
+    said_bound: str = ""  #: how many it may hold, as the source says it
 
     @property
     def grew(self) -> bool:
@@ -125,6 +131,12 @@ class Holder:
     def counted(self) -> int:
         """The elements that were kept: of the containers in it, when it is those that grow."""
         return max(self.length, self.inner_length)
+
+    @property
+    def each(self) -> int:
+        """What one element takes: of the containers in it, when there are few of those."""
+        few = self.length < FEW_CONTAINERS < self.inner_length
+        return self.bytes // max(1, self.inner_length if few else self.length)
 
     @property
     def kept(self) -> str:

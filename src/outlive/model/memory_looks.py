@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from outlive.model.findings import Place, size
+from outlive.model.patterns import has_word
 from outlive.model.quick_dataclass import dataclass
 
 #: Less growth between two looks says nothing of a process this large.
@@ -185,6 +186,7 @@ class Alive:
     name: str
     words: str  #: its shape and type
     bytes: int
+    made: Place | None = None  #: the line that made it, in the function that grew
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +206,32 @@ class Making:
         text = self.text if len(self.text) <= LONGEST_TEXT else f"{self.text[:LONGEST_TEXT]}…"
         return f"makes `{text}`: {self.words}, {size(self.bytes)}" if self.text else ""
 
+    def larger_than(self, limit: int) -> Alive | None:
+        """An array that the line fills and that cannot fit: its pages are taken only as they are written."""
+        return next(
+            (
+                one
+                for one in self.alive
+                if one.bytes > limit
+                and one.made is not None
+                and has_word(self.place.code, one.name)
+            ),
+            None,
+        )
+
     @property
     def beside(self) -> str:
         """What else was alive."""
         return ", ".join(f"`{one.name}` ({one.words}, {size(one.bytes)})" for one in self.alive)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfreed:
+    """The only call of a file that takes something from a native library, which nothing in the file gives back."""
+
+    place: Place
+    call: str  #: as the source writes it
+    closer: str  #: part of the name of what would give it back
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +248,7 @@ class Looks:
     callees: Mapping[str, str] = field(
         default_factory=dict
     )  #: names on the growing line -> what they are
+    unfreed: Unfreed | None = None
 
     def split(self) -> Split | None:
         """Where the growth between the first and the last full look went; None when they tell too little.

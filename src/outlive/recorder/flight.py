@@ -95,6 +95,7 @@ class Flight:
         self._told_limit: tuple[int | None, int] = (None, 0)
         self._kernel_log = KernelLog(baseline.kernel_log)
         self._hang: Any = None
+        self._notes_hangs = False
         self._when_hanging: Any = None
         self._told_of_a_hang: tuple[str, ...] = ()
         self._packages_told = False
@@ -119,6 +120,10 @@ class Flight:
 
         self._hang = HangWatch(self._host, self._rings, after)
         self._when_hanging = tell
+
+    def note_hangs(self) -> None:
+        """Write down when the program stops making progress, and print nothing: who is ended by a time limit then has a cause."""
+        self._notes_hangs = True
 
     def program_started(self, pid: int, argv: Sequence[str]) -> None:
         """Write who is recorded."""
@@ -194,7 +199,7 @@ class Flight:
                 self._trace_kills()
             if self._seen == SAMPLES_BEFORE_PACKAGES:
                 self._tell_packages()
-            if self._hang is not None:
+            if self._hang is not None or self._notes_hangs:
                 self._look_for_a_hang(sample["at"])
             if self.metrics is not None:
                 self.metrics.saw(sample, self._limit)
@@ -318,13 +323,18 @@ class Flight:
         return news
 
     def _look_for_a_hang(self, at: float) -> None:
+        if self._hang is None:  # loaded when the program runs: its start need not wait for it
+            from outlive.recorder.hang.watch import QuietWatch
+
+            self._hang = QuietWatch(self._host, self._rings)
         found = self._hang.saw(at, self.processes())
         if found is None:
             return
         if found["kind"] == kinds.HANG:
             found |= self._state_of_the_world(self._baseline.reading, self._reading())
         self._write(found)
-        self._when_hanging(found["kind"] == kinds.HANG)
+        if self._when_hanging is not None:
+            self._when_hanging(found["kind"] == kinds.HANG)
 
     def _state_of_the_world(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         """The counters that tell what happened to the program or to one of its own."""

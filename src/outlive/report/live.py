@@ -114,7 +114,8 @@ class Alive:
         ]
         found += [(got.at, f"{got.signal} arrived") for got in evidence.signals.received]
         still = evidence.waits.standstill
-        if still is not None and not still.working:
+        sleeps = still is not None and still.main is not None and still.main.is_sleeping
+        if still is not None and not still.working and not sleeps:
             found.append((still.at, f"stuck for {still.seconds:.0f} s: {still.words()}"))
         looks = evidence.growth.looks.get(evidence.run.program.pid)
         if looks is not None and looks.ledgers:

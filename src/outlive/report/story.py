@@ -69,8 +69,8 @@ class Story:
         found += [(at, "brake") for at in evidence.memory.brakes or _brake_errors(evidence)]
         found += [(child.at, f"process {child.pid} dies") for child in evidence.children.deaths]
         found.append((_limit_met(evidence), "limit reached"))
-        if evidence.waits.standstill is not None:
-            found.append((evidence.waits.standstill.at, "stands still"))
+        if evidence.waits.stuck is not None:
+            found.append((evidence.waits.stuck.at, "stands still"))
         found.append(
             (
                 next((stack.at for stack in evidence.run.stacks if stack.at is not None), None),

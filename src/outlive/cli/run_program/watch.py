@@ -40,6 +40,8 @@ def _recorder(run: Run, record: Record, started: Started) -> Flight:
 
         hangs = Hangs(run, record, flight, started.attempt)
         flight.watch_for_hangs(options.hang_after, hangs.tell)
+    else:
+        flight.note_hangs()
     return flight
 
 

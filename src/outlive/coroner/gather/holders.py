@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from outlive.coroner.gather.bounds import bound_in
 from outlive.coroner.readings.readings import integer
 from outlive.coroner.readings.source_lines import SourceLines
 from outlive.model.findings import Place
@@ -65,6 +66,9 @@ BLOCKS = (
     ast.If,
 )
 
+#: Containers that an assignment to one of their places does not lengthen.
+KEEP_THEIR_LENGTH = frozenset({"list", "deque", "tuple"})
+
 #: Steps that lead to what only a walk over all objects finds.
 WALKED = frozenset({"class", "owner", "unnamed"})
 
@@ -85,6 +89,7 @@ class Feed(NamedTuple):
     function: str
     in_loop: bool
     direct: bool  #: it adds to what is there; otherwise it builds the container anew
+    replaces: bool = False  #: it gives a place another element: a list does not become longer by it
 
 
 def holders_in(
@@ -208,7 +213,7 @@ def _holder(
     feeds: Place | None = None
     for name in names:
         feeds = _nameless_place(entry, name, busy, lines) or feeding_place(
-            name, busy, lines, anew=whole
+            name, busy, lines, anew=whole, kind=str(entry.get("kind", ""))
         )
         if feeds is not None:
             best = name
@@ -217,7 +222,7 @@ def _holder(
     made = [place for name in names if (place := _making_place(name, lines))]
     return Holder(
         name=said(steps),
-        kind="lru_cache" if steps[-1][0] == "cache" else str(entry.get("kind", "")),
+        kind=_kind(steps, entry),
         length=int(entry.get("length", 0)),
         bytes=int(entry.get("bytes", 0)),
         holds=str(entry.get("holds", "")),
@@ -235,7 +240,34 @@ def _holder(
         first_bytes=int(earlier[0].get("bytes", 0)),
         nameless=_nameless(steps, str(entry.get("kind", ""))),
         by_library=steps[-1][0] == "owner",
+        within=str(entry.get("within", "")),
+        errors=bool(entry.get("errors")),
+        said_bound="" if whole else _bound(names, int(entry.get("length", 0)), lines),
     )
+
+
+def _kind(steps: Steps, entry: Mapping[str, Any]) -> str:
+    """What a container is to the program: what lies in ``q.queue`` is in the queue ``q``."""
+    step, text = steps[-1]
+    if step == "cache":
+        return "lru_cache"
+    inside = step == "attr" and len(steps) > 1 and text in INSIDE_QUEUES
+    return "queue" if inside else str(entry.get("kind", ""))
+
+
+def _bound(names: Sequence[Mapping[str, Any]], length: int, lines: SourceLines) -> str:
+    """How many elements a container may hold, as the source says it; nothing where it says nothing."""
+    for name in names:
+        steps = steps_of(name)
+        if steps[-1][0] in WALKED:
+            continue
+        for file in lines.beside(str(name.get("file", ""))):
+            scope = str(name.get("scope", ""))
+            at = int(scope) if steps[-1][0] == "cache" and scope.isdigit() else 0
+            found = bound_in(lines.tree(file), functools.partial(_names, steps), length, at)
+            if found:
+                return found
+    return ""
 
 
 def _rises(sizes: Sequence[int]) -> int:
@@ -319,11 +351,11 @@ def _busy_lines(stacks: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], in
 
 
 def feeding_place(
-    name: Mapping[str, Any], busy: Busy, lines: SourceLines, anew: bool = False
+    name: Mapping[str, Any], busy: Busy, lines: SourceLines, anew: bool = False, kind: str = ""
 ) -> Place | None:
     """The line that puts things into the container; of several, the one that was seen running.
 
-    ``anew``: only a line that makes a longer one out of what there is.
+    ``anew``: only a line that makes a longer one out of what there is. ``kind``: what the container is.
     """
     steps, scope = steps_of(name), str(name.get("scope", ""))
     file = str(name.get("file", ""))
@@ -341,7 +373,8 @@ def feeding_place(
                 (place, feed)
                 for place, tree in trees
                 for feed in feeding_lines(tree, way)
-                if feed.direct or not anew
+                if (feed.direct or not anew)
+                and not (feed.replaces and way is steps and kind in KEEP_THEIR_LENGTH)
             ]
             if feeds:
                 place, best = max(feeds, key=lambda fed: _rank(fed[1], fed[0], scope, busy))
@@ -415,7 +448,8 @@ def feeding_lines(tree: Tree, steps: Steps) -> Iterator[Feed]:
     for node, function, in_loop in _changing(tree):
         direct = _feeds(node, steps)
         if direct is not None and isinstance(node, ast.stmt | ast.expr):
-            yield Feed(node.lineno, node.end_lineno or node.lineno, function, in_loop, direct)
+            last = node.end_lineno or node.lineno
+            yield Feed(node.lineno, last, function, in_loop, direct, _replaces(node, steps))
 
 
 def _feeds(node: ast.AST, steps: Steps) -> bool | None:
@@ -447,8 +481,22 @@ def _feeds(node: ast.AST, steps: Steps) -> bool | None:
     return None
 
 
+def _replaces(node: ast.AST, steps: Steps) -> bool:
+    """Whether a statement does no more than give one place of the container another element."""
+    return isinstance(node, ast.Assign | ast.AnnAssign) and any(
+        _is_item_of(target, steps)
+        and isinstance(target, ast.Subscript)
+        and not isinstance(target.slice, ast.Slice)
+        for target in targets_of(node)
+    )
+
+
 def _is_item_of(node: ast.AST, steps: Steps) -> bool:
     return isinstance(node, ast.Subscript) and _is(node.value, steps)
+
+
+def _names(steps: Steps, node: ast.AST) -> bool:
+    return _is(node, steps)
 
 
 def _is(node: ast.AST, steps: Steps) -> bool:

@@ -22,10 +22,12 @@ from outlive.model.memory_looks import (
     Looks,
     NarrowArray,
     Tape,
+    Unfreed,
     WideArray,
 )
 from outlive.source.lines import called_on, in_frames, line_of_def, names_on
 from outlive.source.syntax import LOOPS, calls_in, last_name, targets_of
+from outlive.source.unfreed import unfreed_in
 
 Census = Mapping[str, Any]
 
@@ -63,6 +65,7 @@ def _looks(process: ProcessRecord, growth: Growth | None, readings: Readings) ->
         pictures=pictures_in(censuses, readings.folder),
         allocated=_allocated(censuses, readings.lines),
         callees=_callees(censuses, growth, readings),
+        unfreed=_unfreed(growth, readings),
     )
 
 
@@ -337,6 +340,17 @@ def _callees(
                 if name in known:
                     found.setdefault(name, known[name])
     return found
+
+
+def _unfreed(growth: Growth | None, readings: Readings) -> Unfreed | None:
+    """What the files of the growing lines take from a native library and never give back; nothing where there are several such calls."""
+    places = [growth.innermost, growth.place] if growth is not None else []
+    for file in dict.fromkeys(place.file for place in places if place is not None):
+        found = list(unfreed_in(readings.lines.tree(file)))
+        if len(found) == 1:
+            line, function, call, closer = found[0]
+            return Unfreed(readings.lines.place((file, line, function)), call, closer)
+    return None
 
 
 def traced_in(censuses: Sequence[Census], lines: SourceLines) -> tuple[Traced, ...]:

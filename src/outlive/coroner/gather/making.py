@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,11 @@ def _making(process: ProcessRecord, growth: Growth, readings: Readings) -> Makin
     entries = _arrays(process)
     made = _made(growth.place, growth.grown_bytes, entries, readings)
     # What was made at an earlier look has the shape of what is made.
-    alive = tuple(one for one in _alive(entries) if made is None or one.words != made.array.words)
+    alive = tuple(
+        one
+        for one in _alive(entries, growth.place, readings)
+        if made is None or one.words != made.array.words
+    )
     if made is None and not alive:
         return None
     return Making(
@@ -99,12 +104,30 @@ def _array_of(entry: Mapping[str, Any]) -> Array:
     return Array(sides, str(entry.get("dtype")), integer(entry.get("count")) or 1)
 
 
-def _alive(entries: list[Mapping[str, Any]]) -> tuple[Alive, ...]:
+def _alive(entries: list[Mapping[str, Any]], place: Place, readings: Readings) -> tuple[Alive, ...]:
     """The largest arrays, each once."""
     found: dict[str, Alive] = {}
     for entry in entries:
         name, total = said(steps_of(entry)), integer(entry.get("bytes")) or 0
         if total >= WORTH_TELLING_BYTES and "[" not in name:
-            found.setdefault(name, Alive(name, _array_of(entry).words, total))
+            found.setdefault(
+                name,
+                Alive(name, _array_of(entry).words, total, _made_before(name, place, readings)),
+            )
     largest = sorted(found.values(), key=lambda one: -one.bytes)
     return tuple(largest[:MOST_ALIVE])
+
+
+def _made_before(name: str, place: Place, readings: Readings) -> Place | None:
+    """The last line before a place, in the same function, that made what a plain name stands for."""
+    tree = readings.lines.tree(place.file)
+    made = [
+        node.lineno
+        for node in tree.assignments
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and node.lineno < place.line
+        and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
+        and tree.function_name_at(node.lineno) == place.function
+    ]
+    return readings.lines.place((place.file, max(made), place.function)) if made else None

@@ -16,6 +16,7 @@ from outlive.model.events import Crash, Origin, Stack, Thrown
 from outlive.model.findings import Place
 from outlive.model.patterns import bounded, excerpt
 from outlive.recorder.store.users_files import exists, lines_of
+from outlive.source.syntax import LOOPS
 from outlive.source.tree import Tree, tree_of
 
 #: No file has more.
@@ -65,7 +66,14 @@ class SourceLines:
             text = shown_line(cell.code, line)
             return Place(f"In [{cell.count}]", line, function, text.strip()[:200])
         own = self.is_own(file)
+        line = line or (self._loop_of(file, function) if own else 0)
         return Place(self.shown(file), line, function, self._code(file, line) if own else "", own)
+
+    def _loop_of(self, file: str, function: str) -> int:
+        """Where Python knows no line: it jumps back in a loop then, the innermost one of that function, as far as that can be told."""
+        tree = self.tree(file)
+        loops = [node.lineno for node in tree.every(*LOOPS) if isinstance(node, LOOPS)]
+        return max((line for line in loops if tree.function_name_at(line) == function), default=0)
 
     def places(self, frames: Any) -> tuple[Place, ...]:
         """A stack; whatever is not a frame is skipped."""

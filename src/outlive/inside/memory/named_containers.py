@@ -18,7 +18,9 @@ from .sizes import (
     container_kind,
     describe,
     describe_element,
+    describe_inner,
     every_element,
+    holds_errors,
     inner_length,
     len_of,
     most_in_deque,
@@ -291,6 +293,8 @@ class Search:
                 "inner": inner_length(value, kind),
                 "bytes": total,
                 "holds": describe_element(value, kind),
+                "within": describe_inner(value, kind),
+                "errors": holds_errors(value, kind),
                 "names": [name_of(path, scope)],
             }
             most = most_in_deque(value) if kind == "deque" else None

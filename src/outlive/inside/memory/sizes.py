@@ -10,7 +10,14 @@ import sys
 from _collections import deque  # type: ignore[import-not-found]  # collections, without its weight
 from itertools import islice
 
-from ..notes.tf_private import COUNTS_ELEMENTS, number_of_elements
+from ..notes.tf_private import (
+    COUNTS_ELEMENTS,
+    KERAS,
+    KERAS_LAYERS,
+    KERAS_VARIABLES,
+    WRAPPED_LIST,
+    number_of_elements,
+)
 from .census import text_of
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -161,6 +168,8 @@ def weight(value: Any, depth: int = 0, seen: Optional[Set[int]] = None, step: in
     own = native_bytes(value, seen)
     if own is not None and type(value) not in ATOMS:
         return own
+    if own is None and is_of_keras(value):
+        return _keras_bytes(value, seen)
     if own is not None:
         if own >= LARGE_ATOM_BYTES:
             known = id(value) in seen
@@ -187,6 +196,41 @@ def weight(value: Any, depth: int = 0, seen: Optional[Set[int]] = None, step: in
     return total + sum(
         weight(inner, depth + HIDDEN_STEP, seen, HIDDEN_STEP) for inner in hidden_parts(value)
     )
+
+
+def is_of_keras(value: Any) -> bool:
+    """Whether a value is a layer, a model or an optimizer of Keras: what they own is in their lists of variables, everything else is bookkeeping."""
+    for base in type.mro(type(value)):
+        if text_of(base, "__module__").startswith(KERAS) and defines(base, "variables"):
+            return not defines(type(value), "numpy")  # a variable is weighed as what it is
+    return False
+
+
+def _keras_bytes(value: Any, seen: Set[int]) -> int:
+    """The variables of a layer, a model or an optimizer, and of the layers in it; nothing of it is called."""
+    left, total = [value], 0
+    while left and len(seen) < MOST_WEIGHED:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        names = attributes_of(one)
+        for name in KERAS_VARIABLES:
+            total += sum(weight(inner, STEP, seen) for inner in _listed(names.get(name)))
+        for name in KERAS_LAYERS:
+            held = names.get(name)
+            left += _listed(held) or ([held] if held is not None else [])
+        total += shallow_bytes(one)
+    return total
+
+
+def _listed(value: Any) -> List[Any]:
+    """The elements of a list, also of one that TensorFlow has wrapped: it keeps them beside itself."""
+    kind = container_kind(value)
+    if kind != "list":
+        return []
+    stored = attributes_of(value).get(WRAPPED_LIST)
+    return every_element(stored if type(stored) is list else value, kind)
 
 
 def shallow_bytes(value: Any) -> int:
@@ -272,7 +316,7 @@ def native_bytes(value: Any, seen: Optional[Set[int]] = None) -> Optional[int]:
             if seen is not None:
                 seen.add(id(value))
             return number_of_elements(value) * int(value.dtype.size) + 200
-        if module.startswith("tensorflow.") and name == "ResourceVariable":
+        if module.startswith("tensorflow.") and is_variable(kind):
             return int(value.shape.num_elements()) * int(value.dtype.size) + 500
         if module.startswith("PIL.") and defines(kind, "size"):
             width, height = value._size
@@ -280,6 +324,11 @@ def native_bytes(value: Any, seen: Optional[Set[int]] = None) -> Optional[int]:
         return _told_bytes(kind, value, module, seen)
     except Exception:
         return 100
+
+
+def is_variable(kind: type) -> bool:
+    """Whether a class is TensorFlow's variable: one that is made inside a `tf.function`, as an optimizer's are, is of a class of its own."""
+    return any(text_of(base, "__name__") == "BaseResourceVariable" for base in type.mro(kind))
 
 
 def _told_bytes(kind: type, value: Any, module: str, seen: Optional[Set[int]]) -> Optional[int]:
@@ -328,6 +377,19 @@ def class_name(value: Any) -> str:
 def describe_element(value: Any, kind: str) -> str:
     """The type of what is held, with shape and dtype where there is one."""
     return next((describe(inner) for inner in elements(value, kind)[:1]), "")
+
+
+def describe_inner(value: Any, kind: str) -> str:
+    """The type of what lies in the containers that are held: of the values of a dictionary of lists."""
+    for inner in elements(value, kind)[:1]:
+        found = container_kind(inner)
+        return describe_element(inner, found) if found else ""
+    return ""
+
+
+def holds_errors(value: Any, kind: str) -> bool:
+    """Whether exceptions are held: each keeps its traceback, and with it what the functions had in hand."""
+    return any(issubclass(type(inner), BaseException) for inner in elements(value, kind)[:1])
 
 
 def describe(value: Any) -> str:

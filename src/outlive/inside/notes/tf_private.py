@@ -26,7 +26,7 @@ TRACED_GRAPHS = "tensorflow.python.framework.func_graph"
 GRAPHS = "tensorflow.python.framework.ops"
 CONSTANTS = "tensorflow.python.framework.tensor_util"
 VARIABLES = "tensorflow.python.ops.resource_variable_ops"
-KERAS_VARIABLES = "keras.src.backend"
+KERAS_BACKEND = "keras.src.backend"
 SESSIONS = "tensorflow.python.client.session"
 CANCELLATION = "tensorflow.python.eager.cancellation"
 CONTEXT = "tensorflow.python.eager.context"
@@ -41,6 +41,13 @@ KERAS_BACKUP = "keras.src.callbacks.backup_and_restore"
 TRACING_FILE = "/tensorflow/python/framework/func_graph.py"
 
 # Private names on classes that are wrapped or noticed. A class without the name stays as it is.
+
+#: Where Keras 3 and Keras 2 keep what a layer, a model or an optimizer owns.
+KERAS = ("keras.", "tf_keras.")
+KERAS_VARIABLES = ("_trainable_variables", "_non_trainable_variables", "_trainable_weights", "_non_trainable_weights", "_variables")  # fmt: skip
+KERAS_LAYERS = ("_layers", "_self_tracked_trackables", "_metrics", "_functional", "optimizer")
+#: Where TensorFlow keeps the elements of a list that it has wrapped to track it.
+WRAPPED_LIST = "_storage"
 
 KERAS_BACKUP_SAVES = "_save_model"  #: of Keras 3's BackupAndRestore
 SESSION_IS_CLOSED = "_closed"  #: of BaseSession: all
@@ -236,7 +243,7 @@ def tensor_spec(value: Any) -> Optional[Tuple[Tuple[Optional[int], ...], str]]:
         dtypes = sys.modules["tensorflow.python.framework.dtypes"]
         return value._shape_tuple(), dtypes.as_dtype(value._datatype_enum()).name
     if kind is not _type_in(VARIABLES, "ResourceVariable") and kind is not _type_in(
-        KERAS_VARIABLES, "Variable"
+        KERAS_BACKEND, "Variable"
     ):
         return None
     fields = vars(value)

@@ -63,7 +63,8 @@ def _ended_well(proposal: Proposal, start: Start, rehearsal: Rehearsal) -> Verif
 def _still_alive(start: Start, rehearsal: Rehearsal) -> Verified:
     lived = f"for {rehearsal.seconds:.0f} s"
     found = rehearsal.evidence
-    if found is not None and found.waits.stuck is not None:
+    # One that only waits in between is noted, too, and is not what it died of: whether it comes past that point, its CPU time tells.
+    if start.hung and found is not None and found.waits.stuck is not None:
         return Verified(False, f"it hung again, {lived}")
     if start.hung:  # who hangs lives, too: only an end shows that it did not
         return Verified(
@@ -111,11 +112,30 @@ def _ended_badly(
     same = {proposal.cause, *(one.slug for one in verdict.findings[:1])}
     if again is not None and again.slug in same and not later:
         return Verified(False, f"it died of the same cause again: {told}")
+    if _ran_out(evidence) and rehearsal.evidence is not None and _ran_out(rehearsal.evidence):
+        return Verified(False, f"it came further, but ran out of memory again: {told}")
+    if _where_it_was_changed(verdict, error, evidence.errors.fatal):
+        return Verified(False, f"it failed in the function that the patch changes: {told}")
     if later or rehearsal.cpu_seconds > PAST * start.cpu_seconds > 0:
         return Verified(
             True, f"it lived past the point of death; it then ended for another reason: {told}"
         )
     return Verified(False, f"it ended for another reason: {told}")
+
+
+def _ran_out(evidence: Evidence) -> bool:
+    """Whether memory ran out: the kernel killed it, or a request was refused."""
+    return evidence.memory.oom_kill() is not None or evidence.memory.refused() is not None
+
+
+def _where_it_was_changed(verdict: Verdict, error: Thrown | None, before: Thrown | None) -> bool:
+    """Whether an exception of another class comes from the function that the finding, and so the patch, is about: what the patch did may be why."""
+    own = error.own if error is not None else None
+    where = verdict.findings[0].where if verdict.findings else None
+    if error is None or own is None or where is None or own.function == "<module>":
+        return False
+    another = before is None or before.type != error.type
+    return another and (own.file, own.function) == (where.file, where.function)
 
 
 def _told(cause: Finding | None, rehearsal: Rehearsal) -> str:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 SECONDS_FOR_AN_ANSWER = 2.5
 MAX_PROCESSES = 32
 
+#: Shorter than the time limits that people put around a test (`timeout 20`, pytest's 30), longer than most waits that end well.
+QUIET_SECONDS = 8.0
+SECONDS_BETWEEN_QUIET_LOOKS = 0.9
+
 
 def ask(rings: str) -> str:
     """Have every Python of the run write down what its threads wait for; gives the question's name."""
@@ -89,6 +93,35 @@ class HangWatch:
             "asked": self._question,
             "tasks": tasks,
         }
+
+
+class QuietWatch:
+    """Notes a standstill that nobody asked about, for the verdict on a program that a time limit ends in it.
+
+    A program that stands and moves in turns is asked less and less often.
+    """
+
+    def __init__(self, host: Host, rings: str | None) -> None:
+        self._host = host
+        self._rings = rings
+        self._after = QUIET_SECONDS
+        self._watch = HangWatch(host, rings, self._after)
+        self._next = 0.0
+
+    def still(self, at: float, pids: Iterable[int]) -> bool:
+        """Whether the program has not moved since."""
+        return self._watch.still(at, pids)
+
+    def saw(self, at: float, pids: Iterable[int]) -> dict[str, Any] | None:
+        """One look, not more often than it can tell anything new; gives a record when there is something to note."""
+        if at < self._next:
+            return None
+        self._next = at + SECONDS_BETWEEN_QUIET_LOOKS
+        found = self._watch.saw(at, pids)
+        if found is not None and found["kind"] == kinds.MOVING:
+            self._after *= 2
+            self._watch = HangWatch(self._host, self._rings, self._after)
+        return found
 
 
 def stacks_move(rings: str, seconds: float) -> bool:

@@ -137,6 +137,8 @@ container = fields(
         "length": whole,
         "bytes": whole,
         "holds": text(),
+        "within": text(),
+        "errors": flag,
         "inner": whole,
         "bound": whole,
         "line": whole,

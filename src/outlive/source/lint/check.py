@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from outlive.model.findings import Finding, UnitFailure
+from outlive.model.findings import Confidence, Finding, UnitFailure
 from outlive.model.quick_dataclass import dataclass
 from outlive.source.lint.fix import mended
 from outlive.source.lint.settings import Answering, Settings

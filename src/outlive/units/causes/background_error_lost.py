@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from outlive.model.evidence import Evidence, Thrown
 from outlive.model.fact_names import RUN_TIME
@@ -24,6 +24,10 @@ ENDS = bounded(r"\[(?:0|-1)\]")
 
 #: A sentence must stay one; the whole message is in the traceback.
 LONGEST = 160
+
+#: ``table.stats[name]``: by the last name before the bracket, which has the same name wherever it is used.
+ITEM = bounded(r"([A-Za-z_]\w{0,80})\[")
+PUT = bounded(r"(?:[\w.]{0,80}\.)?([A-Za-z_]\w{0,80})\[[^\]]{1,80}\] ?=[^=]")
 
 
 @cause(
@@ -76,6 +80,12 @@ def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
             Confidence.LIKELY,
             "the program waited for what it should have done, and gave up",
         )
+    elif _left_a_gap(evidence, lost) is not None:
+        error = _left_a_gap(evidence, lost) or error
+        sure, then = (
+            Confidence.LIKELY,
+            f"the main thread then failed for lack of its result: {evidence.errors.uncaught.words if evidence.errors.uncaught else ''}",
+        )
     else:
         sure, then = Confidence.POSSIBLE, "the program ended later, perhaps because of it"
     lines = [line.strip() for line in error.message.splitlines() if line.strip()]
@@ -102,6 +112,19 @@ def background_error_lost(evidence: Evidence) -> Iterator[Finding]:
         (Remedy(remedy.get(error.origin.value, "Get the result.")),),
         where=error.own,
     )
+
+
+def _left_a_gap(evidence: Evidence, lost: Sequence[Thrown]) -> Thrown | None:
+    """The lost exception whose line would have put something into the container in which the main thread then found no such key."""
+    failed = evidence.errors.uncaught
+    if failed is None or failed.own is None or not failed.is_a("KeyError", "AttributeError"):
+        return None
+    read = {found[1] for found in ITEM.finditer(failed.own.code)}
+    for error in lost:
+        put = PUT.match(error.own.code.strip()) if error.own is not None else None
+        if put is not None and put[1] in read:
+            return error
+    return None
 
 
 def _swallowed(evidence: Evidence) -> Iterator[Finding]:

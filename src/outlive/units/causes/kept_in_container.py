@@ -16,6 +16,7 @@ from outlive.model.fact_names import (
 )
 from outlive.model.findings import Confidence, Fact, Finding, Place, Remedy, size
 from outlive.model.memory import Holder
+from outlive.units.keeping_advice import advice_on
 from outlive.units.unit import BEHIND_GROWTH, cause
 
 BYTES_FIRST_SAMPLE = in_bytes("memory held, first sample")
@@ -28,6 +29,8 @@ MOST_BUT_ITS_COPY = 0.4
 
 #: Fewer elements than this are not "everything".
 FEWEST = 8
+#: … unless they are large ones: so few are more than one in use and one in the making.
+FEWEST_LARGE = 4
 
 
 @cause(
@@ -65,11 +68,13 @@ def kept_in_container(evidence: Evidence) -> Iterator[Finding]:
         kept = evidence.growth.keeping(pid)
         for holder in kept[:1]:
             of_use = holder.bytes / max(1, use.now) if use and in_holes else holder.share
-            few = holder.counted < FEWEST and not holder.whole
+            large = holder.counted >= FEWEST_LARGE and holder.share >= MOST
+            few = holder.counted < FEWEST and not holder.whole and not large
             if max(holder.share, of_use) < WORTH_NAMING or few:
                 continue
             most = MOST_BUT_ITS_COPY if holder.whole else MOST
-            proven = holder.share >= most and holder.grew
+            many = holder.counted >= FEWEST or holder.whole
+            proven = holder.share >= most and holder.grew and many
             sure = Confidence.PROVEN if proven else Confidence.LIKELY
             ledger = evidence.growth.last_ledger(pid)
             if sure is Confidence.LIKELY and ledger and ledger.holes > holder.bytes:
@@ -132,12 +137,7 @@ def _remedies(holder: Holder) -> tuple[Remedy, ...]:
                 ),
             )
         )
-    return (
-        Remedy(
-            f"Keep only the numbers you need in `{holder.name}`, or write each result to disk as you go."
-        ),
-        Remedy("Or bound it: collections.deque(maxlen=…), lru_cache(maxsize=…)."),
-    )
+    return advice_on(holder)
 
 
 def _places(made: Place | None) -> tuple[Fact, ...]:

@@ -106,7 +106,12 @@ def memory_limit_reached(evidence: Evidence) -> Iterator[Finding]:
             part = "" if growth.share >= NEARLY_ALL else f", {growth.share:.0%} of it"
             says += f"{part} while {where} was running"
     making = evidence.growth.making(where)
-    if making is not None and making.says:
+    most = kill.group.limit_bytes if kill.group and kill.group.limit_bytes else None
+    huge = making.larger_than(most) if making is not None and most else None
+    if huge is not None:
+        says += f"; it fills `{huge.name}` ({huge.words}), which takes {size(huge.bytes)} when it is full"
+        where = huge.made
+    elif making is not None and making.says:
         unseen = growth is not None and growth.unseen_after is not None
         says += f"; line {making.place.line} {making.says}" if unseen else f", which {making.says}"
     if growth is not None and growth.unseen_after is None and where == growth.place:

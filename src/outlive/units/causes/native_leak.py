@@ -73,9 +73,12 @@ def native_leak(evidence: Evidence) -> Iterator[Finding]:
             continue
         if split.large_block_bytes > LARGE_BLOCK * looks.ledgers[-1].limit_bytes:
             continue
-        where = evidence.growth.growing_line(pid)
+        lost = looks.unfreed
+        where = lost.place if lost is not None else evidence.growth.growing_line(pid)
         called = [f"`{name}` ({told})" for name, told in looks.callees.items()]
         by = f", while {' and '.join(called[:2])} was being called" if called else ""
+        if lost is not None:
+            by = f"; `{lost.call}` is called at {lost.place}, and nothing in the file calls its `{lost.closer}`"
         counted = "in-process heap scan, first to last sample"
         yield Finding(
             f"Memory grew by {size(split.outside)} outside Python and TensorFlow's allocator{by}.",
@@ -88,7 +91,11 @@ def native_leak(evidence: Evidence) -> Iterator[Finding]:
             ),
             Confidence.LIKELY,
             (
-                Remedy("Close or free what this line opens, e.g. with a `with` block."),
+                Remedy(
+                    f"Give back what `{lost.call}` took on this line, each time: call the library's `{lost.closer}` for it when it is done (try … finally)."
+                    if lost is not None
+                    else "Close or free what this line opens, e.g. with a `with` block."
+                ),
                 Remedy(
                     "If the library leaks, run it in workers that are restarted.",
                     ("multiprocessing.Pool(maxtasksperchild=100)",),

@@ -62,7 +62,7 @@ def not_finite(evidence: Evidence) -> Iterator[Finding]:
             Confidence.LIKELY
             if complaint.variant == "own"
             else evidence.errors.sure_of(complaint.thrown),
-            _remedies(complaint),
+            _remedies(complaint, _saw_tensorflow(evidence, complaint)),
             where=line_of(evidence, complaint),
         )
         return
@@ -74,7 +74,7 @@ def not_finite(evidence: Evidence) -> Iterator[Finding]:
         f"The loss became NaN or infinite at batch {stopped[1]}; training was stopped, and the program ended.",
         (Fact("log", stopped[0], "stderr"),),
         Confidence.LIKELY,
-        _remedies(None),
+        _remedies(None, True),
         where=quit.own if quit is not None else None,
     )
 
@@ -98,7 +98,7 @@ def _spoilt(evidence: Evidence) -> Iterator[Fact]:
         )
 
 
-def _remedies(complaint: Complaint | None) -> tuple[Remedy, ...]:
+def _remedies(complaint: Complaint | None, trains: bool) -> tuple[Remedy, ...]:
     name = complaint.name.rpartition("/")[2].lower() if complaint is not None else ""
     known = KNOWN.get(NUMBERED.sub("", name))
     general = Remedy(
@@ -110,10 +110,27 @@ def _remedies(complaint: Complaint | None) -> tuple[Remedy, ...]:
                 "Check what goes into this line: np.argwhere(~np.isfinite(x)) lists the NaN and infinite numbers. Fill or drop them before it (np.nan_to_num, dropna)."
             ),
         )
+    if not trains and not known:
+        return (
+            Remedy(
+                "Find where it begins: numpy.seterr(divide='raise', invalid='raise', over='raise') at the start makes NumPy stop at the first line that makes one (take numpy.errstate(all='ignore') away). Guard that line: np.maximum(divisor, 1), np.where. Where TensorFlow computes it: tf.debugging.enable_check_numerics()."
+            ),
+        )
     data = Remedy(
         "Check the data (np.isfinite(x).all()), lower the learning rate, clip gradients: Adam(1e-4, clipnorm=1.0)."
     )
     return (Remedy(known), data) if known else (general, data)
+
+
+def _saw_tensorflow(evidence: Evidence, complaint: Complaint) -> bool:
+    """Whether anything shows that TensorFlow computed: a check of its own, its frames, a word of it on stderr."""
+    if complaint.variant != "own" or "tensorflow" in evidence.run.log.lower():
+        return True
+    frames = (
+        *complaint.thrown.frames,
+        *(frame for stack in evidence.run.stacks for frame in stack.frames),
+    )
+    return any(frame.package in ("tensorflow", "keras", "tf_keras") for frame in frames)
 
 
 def _of_another_library(complaint: Complaint) -> bool:

@@ -17,6 +17,7 @@ from outlive.units.complaint_facts import (
     values_like,
 )
 from outlive.units.complaints import Complaint
+from outlive.units.shape_advice import divided, flattened, is_one_hot, reshaped, shifted
 from outlive.units.unit import cause
 
 WRITTEN_SHAPE = bounded(r"[\[(][\d,\s\w?-]*[\])]")
@@ -50,6 +51,7 @@ SAYS = {
     "unpacked": "The shape has {first} dimensions; the line unpacks it into {second}.",
     "dimensions": "An array of {first} dimensions was indexed with {second}.",
     "picture": "The picture has the shape {first}; it must {second}.",
+    "converted": "A picture with {first} channel(s) was given to a conversion from another number of channels.",
     "": "The shapes {first} and {second} are incompatible.",
 }
 
@@ -97,7 +99,7 @@ def shape_mismatch(evidence: Evidence) -> Iterator[Finding]:
         Confidence.LIKELY
         if complaint.variant == "own"
         else evidence.errors.sure_of(complaint.thrown),
-        _remedies(complaint, concerned),
+        _remedies(complaint, concerned, line_of(evidence, complaint)),
         where=made or line_of(evidence, complaint),
     )
 
@@ -113,11 +115,15 @@ def _says(complaint: Complaint, concerned: tuple[Held, ...]) -> str:
         )
     if complaint.variant == "no shape":
         return "A picture has no known shape: tf.io.decode_image may return an animation (4 dimensions) or a picture (3)."
-    if not complaint.first or (complaint.variant != "unpacked" and not complaint.second):
+    if not complaint.first or (
+        complaint.variant not in ("unpacked", "converted") and not complaint.second
+    ):
         return f"Incompatible shapes: {complaint.words}."
     single = _taken_for_a_batch(complaint, concerned)
     if single is not None:
         return f"`{single.name}` has the shape {single.words}: a single example was taken for a batch of {(single.shape or (0,))[0]}; the batch dimension is missing."
+    if complaint.variant == "loss" and is_one_hot(complaint.thrown.message):
+        return f"The labels have the shape {complaint.first}, a column for each class; the loss takes one class number for each example."
     told = SAYS.get(complaint.variant, SAYS[""]).format(
         first=complaint.first, second=complaint.second, name=complaint.name
     )
@@ -211,7 +217,25 @@ def _facts_of_picture(evidence: Evidence) -> Iterator[Fact]:
             )
 
 
-def _remedies(complaint: Complaint, concerned: tuple[Held, ...]) -> tuple[Remedy, ...]:
+def _by_its_figures(complaint: Complaint, name: str, where: Place | None) -> str:
+    """What the figures of the two shapes tell about how to make one of the other."""
+    first, second, message = complaint.first, complaint.second, complaint.thrown.message
+    if complaint.variant in ("layer", "signature"):
+        return reshaped(name, _sides(first), _sides(second))
+    if complaint.variant == "joined":
+        return flattened(_sides(first), _sides(second))
+    if complaint.variant == "reshape":
+        return divided(where.code if where else "", first, second)
+    if complaint.variant == "labels":
+        return shifted(message, second)
+    if complaint.variant == "loss" and is_one_hot(message):
+        return "The labels have a column for each class: use the loss 'categorical_crossentropy', or give class numbers, y.argmax(axis=-1)."
+    return ""
+
+
+def _remedies(
+    complaint: Complaint, concerned: tuple[Held, ...], where: Place | None
+) -> tuple[Remedy, ...]:
     came, wanted = _channels(complaint)
     name = concerned[0].name if concerned else "x"
     if came in (1, 2, 4) and wanted == 3:
@@ -222,6 +246,9 @@ def _remedies(complaint: Complaint, concerned: tuple[Held, ...]) -> tuple[Remedy
         )
     if _lacks_batch(complaint) or _taken_for_a_batch(complaint, concerned):
         return (Remedy(f"Add the batch dimension: {name}[tf.newaxis, ...] (NumPy: {name}[None])."),)
+    told = _by_its_figures(complaint, name, where)
+    if told:
+        return (Remedy(told),)
     texts = {
         "batch": "Bring all elements to one shape before .batch(…): tf.image.resize, or .padded_batch(…), or .ragged_batch(…).",
         "labels": "Make the last layer as wide as there are classes, or map the labels to 0 … classes-1.",
@@ -232,6 +259,7 @@ def _remedies(complaint: Complaint, concerned: tuple[Held, ...]) -> tuple[Remedy
         "weights": "Build the model exactly as it was when saved, or load by name: load_weights(path, skip_mismatch=True).",
         "reshape": "Compute the shape from the data (-1 for one side), or find out why there are more or fewer values.",
         "unpacked": "Bring the array to the expected number of dimensions first, or unpack shape[:2].",
+        "converted": f"Look at the picture's number of channels first: convert only where {name}.ndim == 3 and {name}.shape[2] == 3 (grey: cv2.COLOR_GRAY2BGR, with alpha: cv2.COLOR_BGRA2BGR).",
         "no shape": "Decode with a known number of dimensions: tf.io.decode_image(data, channels=3, expand_animations=False).",
         "too small": "Make the input larger, or use padding='same' or fewer pooling layers.",
         "generator": "Yield what output_signature promises, or leave sides open with None.",

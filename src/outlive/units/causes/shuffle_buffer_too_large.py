@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from outlive.model.evidence import Evidence
 from outlive.model.findings import Change, Finding, Remedy
+from outlive.model.memory import BESIDE_AN_ELEMENT, SMALL_ELEMENT, Stage
 from outlive.units.unit import BEHIND_A_PIPELINE, cause
+
+#: Larger buffers of small elements make no order better that is read more than once.
+ENOUGH_SHUFFLED = 100_000
 
 
 @cause(
@@ -44,11 +48,13 @@ def shuffle_buffer_too_large(evidence: Evidence) -> Iterator[Finding]:
         f"`shuffle` {stage.told}.",
         evidence.pipelines.facts_of(stage),
         evidence.pipelines.confidence_in(stage),
-        (
-            Remedy(
-                "Shuffle the file names before decoding, or reduce buffer_size.",
-                changes=smaller,
-            ),
-        ),
+        (Remedy(_advice(stage, fits), changes=smaller),),
         where=stage.place,
     )
+
+
+def _advice(stage: Stage, fits: int) -> str:
+    """Say what to shuffle instead of large elements; small ones are already what would be shuffled instead."""
+    if (stage.each or 0) < SMALL_ELEMENT and fits > 1:
+        return f"Reduce buffer_size: shuffle({min(fits, ENOUGH_SHUFFLED)}) mixes well enough, and each small element takes about {BESIDE_AN_ELEMENT} bytes beside its own."
+    return "Shuffle the file names before decoding, or reduce buffer_size."

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from outlive.model.evidence import Evidence
 from outlive.model.fact_names import FATAL_LINE, LAST_LINE_SEEN, PEAK_MEMORY, RUN_TIME
 from outlive.model.findings import Confidence, EndingKind, Fact, Finding, Remedy
+from outlive.model.patterns import bounded
 from outlive.units.unit import cause
 
 FATAL = re.compile(
@@ -17,6 +18,15 @@ FATAL = re.compile(
 #: With this status absl ends a process after a message that is not worth a stack (`QFATAL`).
 STATUS = 1
 VARIABLE = re.compile(r"\b([A-Z][A-Z0-9]{1,30}_[A-Z0-9_]{1,40})\b")
+
+#: Checks of an index against the number of dimensions, as tensor_shape and tensor_format have them.
+DIMENSIONS = bounded(
+    r"\bdims\(\)|num_total_dims|\bndims\b|Must be (?:a vector|a matrix|at least rank)"
+)
+TOO_FEW_DIMENSIONS = (
+    "An argument of this call has fewer dimensions than the operation takes: look up in its documentation how many each one needs, "
+    "and print every argument's shape (and the length of lists such as strides) before the call."
+)
 
 
 @cause(
@@ -82,7 +92,9 @@ def tf_check_failed(evidence: Evidence) -> Iterator[Finding]:
         Confidence.PROVEN,
         (
             Remedy(
-                "Make the arguments of this line satisfy the check; verify shapes before the call."
+                TOO_FEW_DIMENSIONS
+                if DIMENSIONS.search(last["why"])
+                else "Make the arguments of this line satisfy the check; verify shapes before the call."
             ),
         ),
         where=where or evidence.crash.line or evidence.run.busy,

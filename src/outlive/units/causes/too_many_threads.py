@@ -28,6 +28,9 @@ FEWER = (
 NATIVE_ENDS = ("SIGABRT", "SIGSEGV", "SIGINT", "SIGBUS")
 FORKS = re.compile(r"/(?:subprocess|popen_fork|popen_spawn_posix|popen_forkserver|pty)\.py$")
 
+#: How TensorFlow names the threads that `options.threading.private_threadpool_size` asks for.
+PRIVATE_POOL = "tf_data_private_threadpool"
+
 
 @cause(
     "D606",
@@ -97,7 +100,11 @@ def too_many_threads(evidence: Evidence) -> Iterator[Finding]:
         (*facts, *evidence.run.because(*(() if threads else ("most threads",)), PROCESSES)),
         sure if group is not None else min(sure, Confidence.LIKELY),
         (
-            Remedy("Share a few threads, created once: `ThreadPoolExecutor(max_workers=8)`."),
+            Remedy(
+                "Give the pipeline fewer threads of its own: options = tf.data.Options(); options.threading.private_threadpool_size = 4; dataset.with_options(options)."
+                if PRIVATE_POOL in text
+                else "Share a few threads, created once: `ThreadPoolExecutor(max_workers=8)`."
+            ),
             Remedy("Tell the libraries to start fewer threads.", FEWER),
             Remedy("Or raise the limit.", (raise_it,)),
         ),

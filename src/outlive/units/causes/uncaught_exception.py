@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from outlive.model.evidence import Evidence
 from outlive.model.fact_names import RUN_TIME
 from outlive.model.findings import Confidence, Fact, Finding, Remedy
+from outlive.model.patterns import bounded
+from outlive.units.exception_advice import advice_on
 from outlive.units.unit import cause
+
+#: TensorFlow names the operation after the traceback of where it was made; the words are on the next line.
+NODE = bounded(r"Node: '[^'\n]{1,300}'\Z")
 
 
 @cause(
@@ -40,9 +45,7 @@ def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
     if error is None or not evidence.run.failed or evidence.run.ending.signal:
         return
     root = error.chain()[-1]
-    lines = [line.strip() for line in error.message.splitlines() if line.strip()]
-    # "in user code:" and its like announce a traceback; the words are at its end.
-    message = (lines[-1] if lines and lines[0].endswith(":") else "".join(lines[:1]))[:300]
+    message = _words_of(error.message)
     if error.members:
         message = f"{message}: {'; '.join(error.members)}"[:300]
     facts = [
@@ -63,10 +66,27 @@ def uncaught_exception(evidence: Evidence) -> Iterator[Finding]:
         Confidence.PROVEN,
         (
             _other_python(evidence)
-            or Remedy("Start at this line; the traceback shows how it was reached."),
+            or Remedy(
+                advice_on(error, error.own.code if error.own else "")
+                or "Start at this line; the traceback shows how it was reached."
+            ),
         ),
         where=error.own,
     )
+
+
+def _words_of(message: str) -> str:
+    """The line of a message that says what happened.
+
+    "in user code:" and its like announce a traceback, after which the words stand; TensorFlow 1 writes another one behind them.
+    """
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if not lines or not lines[0].endswith(":"):
+        return "".join(lines[:1])[:300]
+    node = next((at for at, line in enumerate(lines) if NODE.match(line)), None)
+    if node is not None and node + 1 < len(lines):
+        return lines[node + 1][:300]
+    return lines[-1][:300]
 
 
 def _other_python(evidence: Evidence) -> Remedy | None:

@@ -95,13 +95,25 @@ def user_native_crashed(evidence: Evidence) -> Iterator[Finding]:
             *evidence.run.because(RUN_TIME),
         ),
         Confidence.LIKELY,
-        (
-            Remedy(
-                "Check the arguments of this call: sizes in bytes, lifetimes of buffers, argtypes and restype."
-            ),
-        ),
+        (Remedy(_advice(site, through)),),
         where=crash.stacks[0].own,
     )
+
+
+def _advice(site: Site | None, through: str) -> str:
+    """Say what to check first: by what is at the address that was used."""
+    address = site.fault.words if site is not None and site.fault is not None else ""
+    if "null pointer" in address:
+        return (
+            "The pointer is null, or only a part of one: check it before it is used (`if not pointer: raise …`). A function of ctypes that returns a pointer "
+            "needs restype = ctypes.c_void_p or c_char_p: without it 32 bits are left."
+        )
+    if "nothing is mapped" in address and through.startswith("the package"):
+        return (
+            "The memory behind this array was freed or unmapped: make a copy while its owner lives (np.array(view, copy=True)), or keep the owner (the mmap, "
+            "the buffer, the library's object) as long as the array."
+        )
+    return "Check the arguments of this call: sizes in bytes, lifetimes of buffers, argtypes and restype."
 
 
 def _in_an_unknown_thread(evidence: Evidence) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
             if limit is None or saved < WORTH_SAVING * limit:
                 continue
             yield Finding(
-                f"`{array.name}` of shape {array.shape} is {array.dtype} and takes {size(array.bytes)}; "
+                f"{_named(array)} of shape {array.shape} is {array.dtype} and takes {size(array.bytes)}; "
                 f"{'it was' if array.by_twin else 'its values fit'} {array.was}, "
                 f"and {size(array.would_be_bytes)} would be enough.",
                 (
@@ -69,6 +69,13 @@ def widened_dtype(evidence: Evidence) -> Iterator[Finding]:
                 _remedies(evidence, pid, array, limit),
                 where=array.place or evidence.growth.growing_line(pid),
             )
+
+
+def _named(array: WideArray) -> str:
+    """The array by its name; what a line is about to make has none."""
+    return (
+        f"`{array.name}`" if " " not in array.name else f"{array.name[:1].upper()}{array.name[1:]}"
+    )
 
 
 def _narrower(dtype: str, was: str) -> tuple[Change, ...]:

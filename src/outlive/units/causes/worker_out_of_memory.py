@@ -9,6 +9,9 @@ from outlive.model.fact_names import MEMORY_LIMIT, OOM_KILLS_IN_THE_CGROUP, PROC
 from outlive.model.findings import Confidence, EndedBy, Fact, Finding, Remedy, size
 from outlive.units.unit import cause
 
+#: Of the growth: one line of the worker did it, and fewer workers would not help.
+NEARLY_ALL = 0.9
+
 
 @cause(
     "D105",
@@ -63,7 +66,13 @@ def worker_out_of_memory(evidence: Evidence) -> Iterator[Finding]:
         f"{count} of the program (not the program itself) ran out of memory{at} and was killed by Linux.",
         (*facts, *evidence.run.because(MEMORY_LIMIT, OOM_KILLS_IN_THE_CGROUP, PROCESSES)),
         sure,
-        (Remedy("Use fewer workers, or keep less in each one."),),
+        (
+            Remedy(
+                f"Make less at once on line {growth.place.line} of the worker: in parts, one after the other, or with a narrower type."
+                if growth is not None and growth.share >= NEARLY_ALL
+                else "Use fewer workers, or keep less in each one."
+            ),
+        ),
         where=(growth.place if growth else None) or (child.started if child else None),
         by=None if evidence.run.fatal_signal else EndedBy.ITSELF,
     )

@@ -217,6 +217,12 @@ MERGED = (
         "ValueError",
         variant="picture",
     ),
+    says(
+        SHAPE,
+        r"Bad number of channels[\s\S]{0,2000}?'scn' is (?P<first>\d+)(?P<second>)",
+        "error",
+        variant="converted",
+    ),
     says(SHAPE, r"Last dimension of a grayscale image should be size 1", "ValueError"),
     says(
         SHAPE, r"(height|width) must be >= target \+ offset", "ValueError", "InvalidArgumentError"

@@ -20,7 +20,7 @@ def newest_kept(case: FixCase) -> Answer:
     """The container keeps as many of its newest elements as fit in a fifth of the limit.
 
     ## What it changes
-    `x = []` becomes `x = collections.deque(maxlen=…)`; a dictionary drops its oldest entry when it is full.
+    `x = []` or `x = deque()` becomes `x = collections.deque(maxlen=…)`; a dictionary drops its oldest entry when it is full.
 
     ## When it is offered
     The container is a dictionary, or the file makes the list in one place, fills it with `append`, and never takes
@@ -43,7 +43,8 @@ def newest_kept(case: FixCase) -> Answer:
         return None
     key = case.source.segment(call.func.value)
     bindings = case.source.names.bindings(call.func.value)
-    if len(bindings) != 1 or not isinstance(bindings[0].value, ast.List) or bindings[0].value.elts:
+    made = bindings[0].value if len(bindings) == 1 else None
+    if made is None or not _is_empty(case, made):
         return f"`{key}` is not created in one place of this file: keep only the part of each element that you need"
     for use in case.uses(key):
         above = case.source.tree.parent(use)
@@ -58,9 +59,20 @@ def newest_kept(case: FixCase) -> Answer:
     written, imports = case.imported("collections.deque")
     return Patch(
         f"Let `{key}` keep the newest {most} elements.",
-        (*imports, case.replaced(bindings[0].value, f"{written}(maxlen={most})")),
+        (*imports, case.replaced(made, f"{written}(maxlen={most})")),
         results=f"`{key}` holds the newest {most} elements instead of all: code that reads it sees only those.",
     )
+
+
+def _is_empty(case: FixCase, made: ast.AST) -> bool:
+    """An empty list, or a deque that is empty and has no bound."""
+    if isinstance(made, ast.Call):
+        return (
+            case.source.called(made.func) == "collections.deque"
+            and not made.args
+            and not made.keywords
+        )
+    return isinstance(made, ast.List) and not made.elts
 
 
 def _dictionary(case: FixCase, statement: ast.Assign) -> Answer:

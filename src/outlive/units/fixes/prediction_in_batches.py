@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+
 from outlive.model.patch import Answer, Patch
 from outlive.source.fix_case import FixCase
 from outlive.source.syntax import last_name
 from outlive.units.unit import fix
 
-#: Keras' own.
+#: Keras' own; and what fits where all at once did not, whatever an example is.
 USUAL = 32
+FEW = 8
 METHODS = ("predict", "evaluate")
 
 
@@ -24,13 +27,13 @@ METHODS = ("predict", "evaluate")
     ),
 )
 def prediction_in_batches(case: FixCase) -> Answer:
-    """The model predicts 32 examples at a time.
+    """The model predicts 32 examples at a time, or 8.
 
     ## What it changes
-    `batch_size` of `predict` or `evaluate` becomes 32.
+    `batch_size` of `predict` or `evaluate` becomes 32; where it was all examples at once, 8.
 
     ## When it is offered
-    The line asks for larger batches, by a number.
+    The line asks for larger batches, by a number, or for all examples at once (`batch_size=len(x)`).
 
     ## What becomes of the results
     They stay the same except for the last digits of a float32, because sums are computed in another order.
@@ -39,9 +42,11 @@ def prediction_in_batches(case: FixCase) -> Answer:
         place = 1 if last_name(call.func) == "predict" else 2
         size = case.argument(call, "batch_size", place)
         number = case.source.number(size)
-        if size is not None and number is not None and number > USUAL:
+        at_once = isinstance(size, ast.Call) and last_name(size.func) == "len"
+        if size is not None and (at_once or (number is not None and number > USUAL)):
+            many = FEW if at_once else USUAL
             return Patch(
-                f"Predict {USUAL} examples at a time.",
-                (case.replaced(size, str(USUAL)),),
+                f"Predict {many} examples at a time.",
+                (case.replaced(size, str(many)),),
             )
     return None
