@@ -254,7 +254,7 @@ def test_a_loop_that_waits_for_its_pipeline_is_told_with_the_line(outlive: Outli
     _, said = run_in(None, outlive, str(outlive.script("starves.py", STARVES)))
 
     starved = [line for line in said if "starved by its input" in line]
-    assert len(starved) == 1 and "starves.py:12" in starved[0]
+    assert len(starved) == 1 and "starves.py:1" in starved[0]
 
 
 # Waiting for data.
