@@ -53,6 +53,7 @@ odd_values = st.recursive(
 @example(55)
 @example(57)
 @example(141)
+@example(2557)
 def test_a_forged_record_is_judged(number: int) -> None:
     seconds, _ = forged.one("record", number)
 

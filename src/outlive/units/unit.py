@@ -1,7 +1,7 @@
 """What a unit is, and how units are found: one function in one file, by looking in its folder.
 
 There are six kinds: a cause of death, a check of the machine, a rule for code, a remedy of `--heal`, a fix of the user's code, and a watch of the running program, which only
-says something. What acts on a running program (the brake, the watch for a hang) is not a unit (ADR 0028).
+says something. What acts on a running program (the brake, the watch for a hang) is not a unit (ADR 0029).
 """
 
 from __future__ import annotations

@@ -168,12 +168,13 @@ def _attribute_of(entry: Mapping[str, Any]) -> str:
 def _largest_share(seen: Sequence[Mapping[str, Any]], entry: Mapping[str, Any]) -> float:
     """Of the memory at any look: while an array is made anew, the old one and the new one lie side by side."""
     keys = set(_keys(entry, seen[-1]))
-    return max(
+    shares = (
         int(one.get("bytes", 0)) / (_own_bytes(census) or 1)
         for census in seen
         for one in census["held"]
         if keys & set(_keys(one, census))
     )
+    return max(shares, default=0.0)  # a damaged record may have no key for it
 
 
 def _in_one_namespace(census: Mapping[str, Any], lines: SourceLines) -> Mapping[str, Any]:
