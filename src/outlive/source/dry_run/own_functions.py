@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from outlive.source.dry_run.expressions import Expressions
@@ -143,5 +144,6 @@ class OwnFunctions(Expressions):
         return None
 
 
+@lru_cache(maxsize=1000)  # asked at every call, a tenth of what following a program costs
 def _yields(node: ast.FunctionDef) -> bool:
     return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(node))
