@@ -25,6 +25,7 @@ from outlive.detection.models.signature import NoDetector, Tensor, fit
 from outlive.detection.models.suppression import Suppression, suppressed
 from outlive.detection.progress import Tally, progress_line
 from outlive.errors import UsageError
+from outlive.jobs.executor import Progress
 from outlive.jobs.plain_exception import Unfit
 
 
@@ -97,11 +98,11 @@ def test_lists_hold_any_name_and_come_from_files_or_a_pipe(
 def test_a_log_is_told_how_far_it_is() -> None:
     tally = Tally()
     tally.began -= 100.0
-    assert "outlive: 5 of 405, 0.0/s" == progress_line(tally, 5, 405)
+    assert "outlive: 5 of 405, 0.0/s" == progress_line(tally, 5, 405, Progress())
 
     tally.done, tally.causes["corrupt-image"] = 99, 1
     assert "outlive: 105 of 405, 1.0/s, about 5 min left, 1 quarantined" == progress_line(
-        tally, 5, 405
+        tally, 5, 405, Progress()
     )
 
 

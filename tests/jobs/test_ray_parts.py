@@ -22,8 +22,9 @@ from outlive.jobs.ray.seat import _share
 
 TAKE = """
 import os, sys
-from outlive.jobs.ray.cores import Cores
-cores = Cores()
+from outlive.jobs.ray import cores as of_machine
+of_machine.NAME = chr(0) + "outlive-test-" + str(os.getppid()) + "-%d"  # other tests run beside this one
+cores = of_machine.Cores()
 print(*cores.take(1), len(os.sched_getaffinity(0)), flush=True)
 sys.stdin.read()
 """

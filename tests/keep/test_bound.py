@@ -250,7 +250,7 @@ def test_the_largest_batch_leaves_some_of_the_limit() -> None:
         for batch in (2, 4, 8)
     ]  # fmt: skip
 
-    assert 30 == fit_mode(points, "predict", 1010)["largest"]
+    assert 25 == fit_mode(points, "predict", 1010)["largest"]
     assert {} == fit_mode(points, "train", 1000)
 
 

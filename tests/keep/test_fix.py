@@ -141,7 +141,7 @@ def test_where_nothing_can_be_derived_the_remedy_is_told_in_words(outlive: Outli
     done = outlive("fix")
 
     assert 1 == done.status
-    assert "kept beyond this block" in " ".join(done.stdout.split())
+    assert "keep holds 110" in " ".join(done.stdout.split())
     assert "with open(…) as file" in done.stdout
     refused = outlive("fix", "--apply")
     assert 2 == refused.status

@@ -17,7 +17,7 @@ from outlive.keep.rehearse.steps import (
     TURNS,
     Counted,
     While,
-    counted,
+    count_steps,
     fors_in,
     whiles_in,
 )
@@ -48,7 +48,7 @@ def ticks(count: int, *each: Any) -> list[dict[str, Any]]:
 
 
 def test_batches_of_keras_count_before_the_loop_around_them():
-    found = counted(
+    found = count_steps(
         ticks(40, lambda at: {
             "batches": 10 * at, "epoch": 1 + at // 20, "epochs": 5, "batches_an_epoch": 200,
             "epoch_began_at": at // 20 * 200, "loops": [["a.py", 5, "main", 1, at, 100 - at]],
@@ -60,7 +60,7 @@ def test_batches_of_keras_count_before_the_loop_around_them():
 
 
 def test_epochs_and_batches_tell_the_total():
-    found = counted(
+    found = count_steps(
         ticks(30, lambda at: {
             "batches": 10 * at, "epoch": 1 + at // 20, "epochs": 5, "batches_an_epoch": 200,
             "epoch_began_at": at // 20 * 200,
@@ -72,7 +72,7 @@ def test_epochs_and_batches_tell_the_total():
 
 
 def test_elements_of_a_dataset_know_how_many_there_are():
-    found = counted(
+    found = count_steps(
         ticks(20, lambda at: {"elements": 5 * at, "taken": 5 * at, "cardinality": 1000}), around
     )
 
@@ -80,7 +80,7 @@ def test_elements_of_a_dataset_know_how_many_there_are():
 
 
 def test_what_ended_early_was_a_preparation():
-    found = counted(
+    found = count_steps(
         ticks(40, lambda at: {"elements": min(at, 15) * 50, "loops": [["a.py", 5, "main", 1, at, 99 - at]]}), around
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ def test_what_ended_early_was_a_preparation():
 
 
 def test_turns_of_nested_loops_add_up_over_their_passes():
-    found = counted(
+    found = count_steps(
         ticks(50, lambda at: {"loops": [
             ["a.py", 6, "main", 1, at // 10, 9 - at // 10], ["a.py", 6, "main", 2 + at // 10, None, 19 - 2 * (at % 10)],
         ]}), around,
@@ -100,14 +100,14 @@ def test_turns_of_nested_loops_add_up_over_their_passes():
 
 
 def test_without_anything_to_count_seconds_are_steps():
-    found = counted(ticks(20, lambda at: {}), around)
+    found = count_steps(ticks(20, lambda at: {}), around)
 
     assert (SECONDS, 19, None) == (found.what, found.done, found.total)
-    assert SECONDS == counted([], around).what
+    assert SECONDS == count_steps([], around).what
 
 
 def test_a_while_loop_that_counts_its_turns_is_counted():
-    found = counted(
+    found = count_steps(
         ticks(20, lambda at: {"numbers": [["a.py", 9, "main", [["step", 6 * at], ["most", 1000], ["other", 3]]]]}), around
     )  # fmt: skip
 

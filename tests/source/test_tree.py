@@ -40,7 +40,8 @@ def test_the_coroner_loads_no_rules_for_it() -> None:
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert {
-        f"outlive.source.{name}" for name in ("lines", "locks", "makers", "syntax", "tree")
+        f"outlive.source.{name}"
+        for name in ("lines", "locks", "makers", "syntax", "tree", "unfreed")
     } == set(names_in(found.stdout))
 
 

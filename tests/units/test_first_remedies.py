@@ -45,8 +45,8 @@ def kept(**of: Any) -> Finding:
         ({"holds": "tf.Tensor of shape (64, 64) and type float32"}, "A tensor there takes 1.3 MB"),
         ({"kind": "dict", "holds": "numpy.ndarray of shape (9,) and type float32"}, "items.pop(next(iter(items)))"),
         ({"holds": "numpy.ndarray of shape (9,) and type float32"}, "Keep only the numbers you need"),
-        ({"holds": "Episode"}, "no more than 100 of them"),
-        ({"holds": "Episode", "bound": "self.capacity"}, "Lower the bound `self.capacity`: 300 elements of 1.3 MB filled the memory before it was reached; about 100 fit"),
+        ({"holds": "Episode"}, "no more than 100 elements"),
+        ({"holds": "Episode", "said_bound": "self.capacity"}, "Lower the bound `self.capacity`: 300 elements of 1.3 MB filled the memory before it was reached; about 100 fit"),
         ({"holds": "keras Sequential"}, "Keep the score in `items`, not the model"),
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ STATUSES: Mapping[int, str] = {
     1: "findings",
     2: "wrong usage",
     3: "Outlive failed",
+    4: "a shard is final: trying again would end the same way",
 }
 
 #: What `outlive run` gives when there is no program whose status it could give.

@@ -24,14 +24,17 @@ PACKAGES = {
     "dateutil": "python-dateutil", "google.protobuf": "protobuf", "tensorflow_hub": "tensorflow-hub", "object_detection": "tf-models-official",
 }  # fmt: skip
 
+#: What stands before the dot of an attribute.
+OWNER = bounded(r"[A-Za-z_][\w.]{0,80}(?:\[\w{0,20}\])?\Z")
+LONGEST_OWNER = 100
+
 DECIMAL_COMMA = bounded(r"[-+]?\d{1,30},\d{1,30}")
 
 
 def _none(found: re.Match[str], code: str) -> str:
-    owner = re.search(
-        rf"([A-Za-z_][\w.]{{0,80}}(?:\[\w{{0,20}}\])?)\.{re.escape(found[1])}\b", code
-    )
-    name = f"`{owner[1]}`" if owner else "A value on this line"
+    before, asked, _ = code.partition(f".{found[1]}")
+    owner = OWNER.search(before[-LONGEST_OWNER:]) if asked else None
+    name = f"`{owner[0]}`" if owner else "A value on this line"
     return f"{name} is None here: look at the line that made it. Calls that find nothing give None without an error (cv2.imread, re.match, dict.get): check there, `is None`, and name what is missing."
 
 

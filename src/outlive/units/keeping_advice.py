@@ -86,7 +86,7 @@ def advice_on(holder: Holder) -> tuple[Remedy, ...]:
         return (keep, Remedy(f"Or bound it, collections.deque(maxlen={many}): {each}."))
     return (
         Remedy(
-            f"Keep of each element of `{name}` only the numbers that are used later, or no more than {many} of them: {each}."
+            f"Keep only the numbers you need in `{name}`, or no more than {many} elements: {each}."
         ),
         Remedy("Or write each result to disk as you go."),
     )

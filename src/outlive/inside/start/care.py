@@ -24,6 +24,7 @@ OUR_MICROSECONDS = 5_000_117
 SHORT_MICROSECONDS = 500
 #: Whoever waits takes the turn meanwhile.
 AWAY_SECONDS = 0.001
+LONGEST_WAIT_SECONDS = 0.02
 
 get_threshold, set_threshold = gc.get_threshold, gc.set_threshold
 get_interval, set_interval = sys.getswitchinterval, sys.setswitchinterval
@@ -77,11 +78,14 @@ class Interval:
 
         A thread that waits asks for its turn after the interval that held when it began to wait, unless the turn has changed hands since.
         So it is given away once, and asked back soon: by the long interval a thread that computes kept it for 5 s and more. When it comes back,
-        whoever waits begins anew, by the long interval.
+        whoever waits begins anew, by the long interval. Who was quicker than that is let in before anything is held; he may keep it for those 5 s.
         """
         set_microseconds(min(cls._real, SHORT_MICROSECONDS))
         Clock.sleep(AWAY_SECONDS)
         set_microseconds(OUR_MICROSECONDS)
+        began = Clock.perf_counter()
+        while Clock.perf_counter() - began < min(cls._real * 1.5e-6, LONGEST_WAIT_SECONDS):
+            pass
 
     @classmethod
     def release(cls) -> None:

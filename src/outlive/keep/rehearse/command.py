@@ -23,7 +23,7 @@ from outlive.keep.rehearse.forecast import curve_of
 from outlive.keep.rehearse.grows import Growing, filling, growing_in
 from outlive.keep.rehearse.overlay import Overlay, overlay_over
 from outlive.keep.rehearse.show import as_data, progress_on, show
-from outlive.keep.rehearse.steps import While, counted, fors_in, whiles_in
+from outlive.keep.rehearse.steps import While, count_steps, fors_in, whiles_in
 from outlive.keep.rehearse.trial import (
     OUTPUT_NAME,
     Conditions,
@@ -139,7 +139,7 @@ def _rehearsed(
         try:
             process = begin(command, ["--quiet"], home, conditions, cell, around)
             watch = Watch(
-                process, home, memory, cell, overlay, lambda ticks: counted(ticks, sources).done
+                process, home, memory, cell, overlay, lambda ticks: count_steps(ticks, sources).done
             )
             with progress_on(sys.stderr, longest, steps) as tell:
                 watched = watch.until(time.monotonic() + longest, steps, tell)
@@ -178,7 +178,7 @@ def _printed(home: str) -> list[str]:
 
 
 def _seen(watched: Watched, told: tuple[Verdict, Evidence] | None, sources: Sources) -> Seen:
-    steps = counted(watched.ticks, sources)
+    steps = count_steps(watched.ticks, sources)
     curve = curve_of(points_of(watched, steps))
     if told is None:
         return Seen(watched, steps, curve)

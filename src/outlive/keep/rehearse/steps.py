@@ -96,7 +96,7 @@ class Around(Protocol):
         ...
 
 
-def counted(ticks: Sequence[Mapping[str, Any]], around: Around) -> Counted:
+def count_steps(ticks: Sequence[Mapping[str, Any]], around: Around) -> Counted:
     """The steps of a program, from the account that was kept inside it."""
     if not ticks:
         return Counted(SECONDS, ())
