@@ -327,7 +327,11 @@ class Flight:
             from outlive.recorder.hang.watch import QuietWatch
 
             self._hang = QuietWatch(self._host, self._rings)
-        found = self._hang.saw(at, self.processes())
+        # What was asked for is looked at whole. Who only takes notes makes do with the processes that the samples know of: to look for
+        # more at every sample reads a file for each thread.
+        asked_for = self._when_hanging is not None
+        known = self.processes() if asked_for else (self._pid, *self._sampler.tree)
+        found = self._hang.saw(at, known)
         if found is None:
             return
         if found["kind"] == kinds.HANG:
