@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -28,6 +29,14 @@ pytestmark = pytest.mark.death
 
 Lost = Callable[[int, Sequence[Lease]], Exception | None]
 NAMES = ("fragile_task", "outlive.jobs.worker")
+
+
+@pytest.fixture(autouse=True)
+def every_core() -> Iterator[None]:
+    """The actors of a pretended Ray run in this process and take cores: other tests get them back."""
+    before = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, before)
 
 
 @pytest.fixture
