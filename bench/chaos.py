@@ -23,20 +23,8 @@ sys.path[:0] = [str(ROOT / "tests" / "helpers"), str(ROOT / "demo")]
 
 from limited import enter, memory_group  # noqa: E402
 
-from kill_storm import detect_command, make_pictures, reckoning, weather, wrong  # noqa: E402
+from kill_storm import POISON, detect_command, make_pictures, reckoning, weather, wrong  # noqa: E402
 from trust_figures import write_figures  # noqa: E402
-
-POISON = {
-    "truncated": 4,
-    "empty": 2,
-    "html": 2,
-    "bomb": 3,
-    "segfault": 2,
-    "check": 2,
-    "eats": 3,
-    "blocks": 1,
-    "loops": 1,
-}
 
 WHOM = ("worker", "worker", "zygote", "supervisor", "all")
 

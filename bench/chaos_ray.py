@@ -24,21 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 HELPERS = ROOT / "tests" / "helpers"
 sys.path[:0] = [str(HELPERS), str(ROOT / "demo"), str(ROOT / "src")]
 
-from kill_storm import answered, detect_command, make_pictures, reckoning, wrong  # noqa: E402
+from kill_storm import POISON, answered, detect_command, make_pictures, reckoning, wrong  # noqa: E402
 from ray_processes import Talking, left_behind, of_home, zygotes  # noqa: E402
 from trust_figures import write_figures  # noqa: E402
-
-POISON = {
-    "truncated": 4,
-    "empty": 2,
-    "html": 2,
-    "bomb": 3,
-    "segfault": 2,
-    "check": 2,
-    "eats": 3,
-    "blocks": 1,
-    "loops": 1,
-}
 
 WHOM = ("raylet", "actor", "actor", "zygote", "worker", "worker", "driver")
 NODES = 3

@@ -1,4 +1,4 @@
-"""A detection job in a storm: pictures that kill the model, and processes of the job that are killed while it runs. Shared with bench/chaos.py."""
+"""A detection job in a storm: pictures that kill the model, and processes of the job that are killed while it runs. Shared with bench/chaos.py and bench/chaos_ray.py."""
 
 from __future__ import annotations
 
@@ -33,6 +33,19 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
     "eats": ("memory-limit-reached",),
     "blocks": ("waiting-forever",),
     "loops": ("waiting-forever",),
+}
+
+#: What a storm mixes among the good pictures: twenty of all kinds.
+POISON: Mapping[str, int] = {
+    "truncated": 4,
+    "empty": 2,
+    "html": 2,
+    "bomb": 3,
+    "segfault": 2,
+    "check": 2,
+    "eats": 3,
+    "blocks": 1,
+    "loops": 1,
 }
 
 SECONDS = 3600.0

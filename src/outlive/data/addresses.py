@@ -23,7 +23,7 @@ MEMORY = "/dev/shm"
 
 
 def is_address(name: str) -> bool:
-    """Whether it is no path of this machine."""
+    """Whether it is an address, not a path of this machine."""
     return ADDRESS.match(name) is not None
 
 

@@ -54,7 +54,7 @@ class Final(OutliveError):
 
 @contextmanager
 def final(is_shard: bool) -> Iterator[None]:
-    """Tell failures that are final from those that another try may mend."""
+    """Tell failures that are final from those that may not happen again."""
     try:
         yield
     except (WorkerFailed, PackageMissing) as error:

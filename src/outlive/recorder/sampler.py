@@ -281,8 +281,8 @@ def _folders_written(host: Host, pid: int, descriptors: list[str]) -> list[str]:
     return sorted(folders)[:8]
 
 
-def _gpu_meter() -> Any:
-    """A function from process ids to the bytes they hold on GPUs, where there is one and the reader is installed."""
+def open_gpus() -> tuple[Any, list[Any]] | None:
+    """NVIDIA's reader and its handles of the GPUs, where there is one and the reader is installed."""
     if not os.path.exists("/dev/nvidiactl"):
         return None
     try:
@@ -294,6 +294,15 @@ def _gpu_meter() -> Any:
         ]
     except Exception:  # no driver, no permission, no library: a gap, not an error
         return None
+    return pynvml, devices
+
+
+def _gpu_meter() -> Any:
+    """A function from process ids to the bytes they hold on GPUs."""
+    opened = open_gpus()
+    if opened is None:
+        return None
+    pynvml, devices = opened
 
     def used(pids: set[int]) -> int:
         total = 0

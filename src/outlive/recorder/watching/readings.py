@@ -6,7 +6,7 @@ import os
 
 from outlive.inside.machine.cpu_quota import throttled_groups
 from outlive.inside.machine.host import Host, whole
-from outlive.recorder.sampler import TICKS, process_stat
+from outlive.recorder.sampler import TICKS, open_gpus, process_stat
 from outlive.recorder.watching.data_waits import DataWaits
 
 TYPE_CHECKING = False  # importing ``typing`` for this would cost more than the rest of the module
@@ -145,18 +145,11 @@ def _cpus_of(pid: int) -> int:
 
 
 def _gpu_rooms() -> Any:
-    """A function from process ids to used and total bytes of the cards that they use, where there is one and the reader is installed."""
-    if not os.path.exists("/dev/nvidiactl"):
+    """A function from process ids to used and total bytes of the GPUs that they use."""
+    opened = open_gpus()
+    if opened is None:
         return None
-    try:
-        import pynvml
-
-        pynvml.nvmlInit()
-        devices = [
-            pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())
-        ]
-    except Exception:  # no driver, no permission, no library: a gap, not an error
-        return None
+    pynvml, devices = opened
 
     def rooms(pids: set[int]) -> list[list[int]]:
         found = []
